@@ -1,0 +1,75 @@
+//! Turns the `core/` data tree into Rust tables, so that reading core data at run time
+//! costs a JSON parse of one small file instead of a YAML parse of all of them.
+
+use std::env;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../core");
+    let root = root.canonicalize()?;
+    println!("cargo:rerun-if-changed={}", root.display());
+
+    let mut files = Vec::new();
+    collect(&root, &mut files)?;
+    files.sort();
+
+    let mut tools = String::from("pub(super) static TOOLS: &[CoreFile] = &[\n");
+    let mut aliases = Vec::new();
+    let mut texts = String::from("pub(super) static TEXTS: &[(&str, &str)] = &[\n");
+    for file in &files {
+        println!("cargo:rerun-if-changed={}", file.display());
+        let relative = file.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
+        let include = format!("include_str!({:?})", file.to_string_lossy());
+        match relative.strip_suffix(".yaml") {
+            Some(id) if id.contains('/') => {
+                let document = document(file)?;
+                let json = document.to_string();
+                for alias in document["aliases"].as_array().into_iter().flatten() {
+                    aliases.push((alias.as_str().ok_or("an alias is a text")?.to_owned(), id.to_owned()));
+                }
+                writeln!(
+                    tools,
+                    "CoreFile {{ id: {id:?}, path: {relative:?}, source: {include}, json: {json:?} }},"
+                )?;
+            }
+            Some(_) => writeln!(texts, "({relative:?}, {:?}),", document(file)?.to_string())?,
+            None => writeln!(texts, "({relative:?}, {include}),")?,
+        }
+    }
+    tools.push_str("];\n");
+    texts.push_str("];\n");
+    aliases.sort();
+    let aliases = format!("pub(super) static ALIASES: &[(&str, &str)] = &{aliases:?};\n");
+
+    let out = PathBuf::from(env::var("OUT_DIR")?).join("core_files.rs");
+    fs::write(out, tools + &texts + &aliases)?;
+    Ok(())
+}
+
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed={}", directory.display());
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if path.is_dir() {
+            if !path.ends_with("__pycache__") {
+                collect(&path, files)?;
+            }
+        } else if !hidden {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn document(file: &Path) -> Result<serde_json::Value, Box<dyn Error>> {
+    let text = fs::read_to_string(file)?;
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(&text, options)
+        .map_err(|error| format!("{}: {error}", file.display()).into())
+}

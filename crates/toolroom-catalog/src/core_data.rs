@@ -1,0 +1,98 @@
+//! The data inside the binary: languages, primitives, launchers.
+//!
+//! Core files have the same format as a user's; `build.rs` has turned their YAML to JSON.
+//! Nothing here interprets them.
+
+use serde_json::Value;
+
+include!(concat!(env!("OUT_DIR"), "/core_files.rs"));
+
+/// One tool file of the `core/` tree.
+#[derive(Debug)]
+pub struct CoreFile {
+    pub id: &'static str,
+    /// Below `core/`, with its extension.
+    pub path: &'static str,
+    /// The file as it was written.
+    pub source: &'static str,
+    json: &'static str,
+}
+
+impl CoreFile {
+    /// The file's keys.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        serde_json::from_str(self.json).unwrap_or(Value::Null)
+    }
+}
+
+/// Every core tool, ordered by id.
+#[must_use]
+pub fn files() -> &'static [CoreFile] {
+    TOOLS
+}
+
+#[must_use]
+pub fn file(id: &str) -> Option<&'static CoreFile> {
+    TOOLS
+        .binary_search_by(|file| file.id.cmp(id))
+        .ok()
+        .map(|index| &TOOLS[index])
+}
+
+/// The core id another name stands for.
+#[must_use]
+pub fn alias(name: &str) -> Option<&'static str> {
+    ALIASES
+        .binary_search_by(|(alias, _)| (*alias).cmp(name))
+        .ok()
+        .map(|index| ALIASES[index].1)
+}
+
+/// Every other name of a core tool, with the id it stands for.
+#[must_use]
+pub fn aliases() -> &'static [(&'static str, &'static str)] {
+    ALIASES
+}
+
+/// A launcher or any other plain file, by its path below `core/`.
+#[must_use]
+pub fn text(path: &str) -> Option<&'static str> {
+    TEXTS
+        .iter()
+        .find(|(name, _)| *name == path)
+        .map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn core_files_are_ordered_by_id_so_that_lookups_find_them() {
+        for core in files() {
+            assert_eq!(file(core.id).map(|found| found.path), Some(core.path));
+        }
+    }
+
+    #[test]
+    fn every_core_file_is_a_mapping_with_a_type_and_a_description() {
+        for core in files() {
+            let document = core.document();
+            for key in ["tool_type", "description"] {
+                assert!(document[key].is_string(), "{} has no {key}", core.path);
+            }
+        }
+    }
+
+    #[test]
+    fn aliases_are_unique_and_name_no_core_id() {
+        for pair in aliases().windows(2) {
+            assert_ne!(pair[0].0, pair[1].0, "{:?} and {:?}", pair[0], pair[1]);
+        }
+        for (name, id) in aliases() {
+            assert!(file(name).is_none(), "{name} is an id and an alias of {id}");
+            assert!(file(id).is_some(), "{name} stands for {id}, which is not there");
+        }
+    }
+}

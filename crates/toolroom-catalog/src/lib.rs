@@ -1,0 +1,19 @@
+//! The catalog: finds tools in their spaces and reads them without running them.
+//!
+//! It knows files, ids and formats; it never starts a process, and nothing in it decides
+//! which interpreter a tool gets.
+
+mod catalog;
+pub mod core_data;
+pub mod extract;
+mod index;
+pub mod listing;
+mod near;
+mod parallel;
+pub mod problem;
+pub mod read;
+pub mod search;
+pub mod space;
+mod walk;
+
+pub use catalog::{Catalog, CatalogError};

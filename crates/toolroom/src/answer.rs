@@ -1,0 +1,39 @@
+//! What a command gives back: an answer for people, the same answer for programs.
+
+use serde_json::Value;
+use toolroom_catalog::problem::Problem;
+
+use crate::exit::Status;
+
+/// A command's answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// For people, on standard output.
+    pub text: String,
+    /// For programs, as `data`.
+    pub data: Value,
+    /// Remarks for people, on standard error.
+    pub notes: Vec<String>,
+    /// Files that could not be used, drawn on standard error.
+    pub problems: Vec<Problem>,
+    pub status: Status,
+}
+
+impl Answer {
+    #[must_use]
+    pub const fn new(text: String, data: Value) -> Self {
+        Self {
+            text,
+            data,
+            notes: Vec::new(),
+            problems: Vec::new(),
+            status: Status::Done,
+        }
+    }
+
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+}

@@ -1,0 +1,160 @@
+//! The command line's grammar. Help texts live here; behaviour does not.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+
+use crate::completion;
+
+/// Runs any tool in the right environment, and says why.
+#[derive(Debug, Parser)]
+#[command(name = "toolroom", version, max_term_width = 100, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// The project to work in [default: the nearest ancestor with .ai/ or toolroom.toml]
+    #[arg(long, global = true, value_name = "DIR", env = "TOOLROOM_PROJECT", hide_env = true)]
+    pub project: Option<PathBuf>,
+    /// Answer with one JSON document
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say nothing but the answer
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    pub color: When,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a project here, with a first tool
+    Init(Init),
+    /// Make a new tool from a runtime's template
+    New(New),
+    /// List tools, with their space, runtime and description
+    List(List),
+    /// Search tools by name, description, category and content
+    Search(Search),
+    /// Show a tool: its metadata, parameters, chain and file
+    Show(Show),
+    /// Run a tool
+    #[command(disable_help_flag = true)]
+    Run(Run),
+    /// Print a script that completes commands and tool names
+    Completions(Completions),
+}
+
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Where [default: the current directory]
+    pub directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct New {
+    /// The new tool's id, such as web/fetch
+    pub id: String,
+    /// What will run it
+    #[arg(long, value_name = "NAME", default_value = "python", add = ArgValueCandidates::new(completion::runtimes))]
+    pub runtime: String,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// List runtimes instead
+    #[arg(long, conflicts_with = "all")]
+    pub runtimes: bool,
+    /// List everything, core included
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Search {
+    /// What to look for
+    #[arg(required = true, num_args = 1..)]
+    pub words: Vec<String>,
+    /// How many to show at most
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The tool's id, alias or unique last name
+    #[arg(add = ArgValueCandidates::new(completion::tools))]
+    pub id: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The tool's id, alias or unique last name
+    #[arg(add = ArgValueCandidates::new(completion::tools))]
+    pub id: Option<String>,
+    /// The tool's parameters, and options of run itself: see toolroom run --help
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "--NAME VALUE")]
+    pub rest: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    pub shell: Shell,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    Powershell,
+    Elvish,
+}
+
+impl Shell {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Zsh => "zsh",
+            Self::Fish => "fish",
+            Self::Powershell => "powershell",
+            Self::Elvish => "elvish",
+        }
+    }
+}
+
+impl Command {
+    /// The name under which answers are given.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Init(_) => "init",
+            Self::New(_) => "new",
+            Self::List(_) => "list",
+            Self::Search(_) => "search",
+            Self::Show(_) => "show",
+            Self::Run(_) => "run",
+            Self::Completions(_) => "completions",
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! One file a command: arguments in, an answer out.
+
+mod completions;
+mod init;
+mod list;
+mod new;
+mod search;
+mod show;
+
+use crate::answer::Answer;
+use crate::args::{Command, Global};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::world;
+
+/// Does what the command line asks for.
+///
+/// # Errors
+/// Says why it cannot be done.
+pub fn run(command: Command, global: &Global, printer: &Printer) -> Result<Answer, Failure> {
+    let world = world::of_process(global.project.as_deref())?;
+    match command {
+        Command::Init(args) => init::run(&args, &world),
+        Command::New(args) => new::run(&args, &world),
+        Command::List(args) => Ok(list::run(&args, &world, printer)),
+        Command::Search(args) => Ok(search::run(&args, &world, printer)),
+        Command::Show(args) => show::run(&args, &world, printer),
+        Command::Run(_) => Err(Failure::new("exec::unavailable", "run is not wired yet")),
+        Command::Completions(args) => completions::run(&args),
+    }
+}

@@ -1,0 +1,66 @@
+//! `toolroom new ID`: a tool that runs at once, from its runtime's template.
+
+use serde_json::json;
+use toolroom_catalog::Catalog;
+use toolroom_catalog::space::{PROJECT_SPACE, TOOLS};
+use toolroom_kernel::World;
+use toolroom_kernel::model::{Role, ToolId};
+
+use super::init::create;
+use crate::answer::Answer;
+use crate::args::New;
+use crate::failure::Failure;
+use crate::output::{paths, style};
+
+pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
+    let id = ToolId::parse(&args.id)?;
+    let Some(project) = &world.project else {
+        return Err(Failure::new("catalog::no_project", "there is no project here to put a tool into")
+            .help("toolroom init makes one"));
+    };
+    let catalog = Catalog::open(world);
+    let runtime = catalog.find_runtime(&args.runtime)?;
+    let template = runtime.object("template");
+    let text = |key: &str| template.and_then(|template| template.get(key)?.as_str());
+    let (Some(extension), Some(body)) = (text("extension"), text("body")) else {
+        let message = format!("{} is a {} and has no template for new tools", runtime.id, runtime.tool_type());
+        let failure = Failure::new("catalog::no_template", message);
+        return Err(match runtime.role() {
+            Role::Runtime => failure.help("write the file by hand, or add template: {extension, body} to the runtime"),
+            _ => failure.help("toolroom list --runtimes shows what can run a tool"),
+        });
+    };
+    if let Ok(existing) = catalog.find(id.as_str()) {
+        let message = format!("{id} exists already: {}", paths::shown(world, &existing.path));
+        return Err(Failure::new("catalog::tool_exists", message).help("choose another id"));
+    }
+    let file = project
+        .join(PROJECT_SPACE)
+        .join(TOOLS)
+        .join(format!("{id}{extension}"));
+    if !create(&file, &body.replace("@NAME@", id.name()))? {
+        let message = format!("there is a file already: {}", paths::shown(world, &file));
+        return Err(Failure::new("catalog::tool_exists", message).help("choose another id"));
+    }
+    make_executable(&file)?;
+    let text = format!("{} {}\n", style::good("made"), paths::shown(world, &file));
+    let data = json!({"id": id, "path": file.to_string_lossy(), "runtime": runtime.id});
+    Ok(Answer::new(text, data).note(format!("next: toolroom run {id}")))
+}
+
+/// A tool with a first line that names its interpreter can be started by hand, too.
+#[cfg(unix)]
+fn make_executable(file: &std::path::Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let starts_with_interpreter = fs_err::read(file).is_ok_and(|bytes| bytes.starts_with(b"#!"));
+    if !starts_with_interpreter {
+        return Ok(());
+    }
+    let mode = std::fs::Permissions::from_mode(0o755);
+    fs_err::set_permissions(file, mode).map_err(|error| Failure::io(&error))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_file: &std::path::Path) -> Result<(), Failure> {
+    Ok(())
+}

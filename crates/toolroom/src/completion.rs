@@ -1,0 +1,33 @@
+//! What a shell may complete besides flags: the names of tools and runtimes.
+
+use clap_complete::CompletionCandidate;
+use toolroom_catalog::Catalog;
+use toolroom_catalog::listing::Row;
+use toolroom_kernel::model::Role;
+
+use crate::output::table::single_line;
+use crate::world;
+
+pub fn tools() -> Vec<CompletionCandidate> {
+    candidates(|row| row.role() == Role::Tool)
+}
+
+pub fn runtimes() -> Vec<CompletionCandidate> {
+    candidates(|row| row.role() == Role::Runtime)
+}
+
+fn candidates(wanted: impl Fn(&Row) -> bool) -> Vec<CompletionCandidate> {
+    let Ok(world) = world::of_process(None) else {
+        return Vec::new();
+    };
+    let listing = Catalog::open(&world).list();
+    listing
+        .rows
+        .iter()
+        .filter(|row| wanted(row))
+        .map(|row| {
+            let help = row.summary.description.as_deref().map(single_line);
+            CompletionCandidate::new(row.shown_id()).help(help.map(Into::into))
+        })
+        .collect()
+}

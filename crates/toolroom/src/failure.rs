@@ -1,0 +1,92 @@
+//! The one form every error takes at the edge, for people and for programs.
+
+use serde_json::{Map, Value, json};
+use toolroom_kernel::{Explain, Place};
+
+use crate::exit::Status;
+
+/// Why a command could not do its work.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    pub code: String,
+    pub message: String,
+    pub help: Option<String>,
+    pub causes: Vec<String>,
+    pub place: Option<Place>,
+    pub status: Status,
+    /// Data that belongs to the answer although it failed.
+    pub details: Map<String, Value>,
+}
+
+impl Failure {
+    #[must_use]
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+            help: None,
+            causes: Vec::new(),
+            place: None,
+            status: Status::of_error(code),
+            details: Map::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// A file that could not be read or written.
+    #[must_use]
+    pub fn io(error: &std::io::Error) -> Self {
+        Self::new("io::failed", error.to_string())
+    }
+
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut error = json!({
+            "code": self.code,
+            "message": self.message,
+            "help": self.help,
+            "causes": self.causes,
+        });
+        if let Some(place) = &self.place {
+            error["path"] = place.path.to_string_lossy().into();
+            if let Some(position) = place.position {
+                error["line"] = position.line.into();
+                error["column"] = position.column.into();
+            }
+        }
+        for (name, value) in &self.details {
+            error[name] = value.clone();
+        }
+        error
+    }
+}
+
+impl<E: Explain> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let message = error.to_string();
+        let mut causes = Vec::new();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let text = cause.to_string();
+            // A transparent wrapper repeats its source; saying it twice helps nobody.
+            if text != message && causes.last() != Some(&text) {
+                causes.push(text);
+            }
+            source = cause.source();
+        }
+        Self {
+            status: Status::of_error(error.code()),
+            code: error.code().to_owned(),
+            message,
+            help: error.help(),
+            causes,
+            place: error.place(),
+            details: Map::new(),
+        }
+    }
+}

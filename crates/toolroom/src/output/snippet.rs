@@ -1,0 +1,129 @@
+//! An error as people see it: what, where, the line itself, and what to do.
+
+use std::path::Path;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use toolroom_kernel::{Place, Position};
+
+use crate::failure::Failure;
+
+/// Lines shown before and after the one that is meant.
+const AROUND: usize = 2;
+/// A longer line is cut, or one minified file would fill the screen.
+const LONGEST_LINE: usize = 400;
+
+/// Draws a failure.
+#[must_use]
+pub fn failure(failure: &Failure, width: usize, styled: bool) -> String {
+    let excerpt = failure.place.as_ref().and_then(excerpt);
+    let mut group = Level::ERROR
+        .primary_title(clean(&failure.message))
+        .id(failure.code.as_str())
+        .elements(None::<Origin<'_>>);
+    group = match (&excerpt, &failure.place) {
+        (Some(excerpt), _) => group.element(
+            Snippet::source(excerpt.text.as_str())
+                .line_start(excerpt.first_line)
+                .path(excerpt.path.as_str())
+                .annotation(AnnotationKind::Primary.span(excerpt.span.clone())),
+        ),
+        (None, Some(place)) => group.element(origin(place)),
+        (None, None) => group,
+    };
+    for cause in &failure.causes {
+        group = group.element(Level::NOTE.message(clean(cause)));
+    }
+    if let Some(help) = &failure.help {
+        group = group.element(Level::HELP.message(clean(help)));
+    }
+    render(&[group], width, styled)
+}
+
+fn render(groups: &[Group<'_>], width: usize, styled: bool) -> String {
+    let renderer = if styled {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    renderer
+        .decor_style(DecorStyle::Unicode)
+        .term_width(width)
+        .render(groups)
+}
+
+fn origin(place: &Place) -> Origin<'static> {
+    let origin = Origin::path(shown(&place.path));
+    match place.position {
+        Some(position) => origin
+            .line(position.line as usize)
+            .char_column(position.column as usize),
+        None => origin,
+    }
+}
+
+struct Excerpt {
+    text: String,
+    first_line: usize,
+    path: String,
+    span: std::ops::Range<usize>,
+}
+
+/// The lines around a position, read again from the file.
+fn excerpt(place: &Place) -> Option<Excerpt> {
+    let position = place.position?;
+    let text = toolroom_catalog::read::text(&place.path).ok()?;
+    let line = (position.line as usize).checked_sub(1)?;
+    let first = line.saturating_sub(AROUND);
+    let lines: Vec<String> = text.lines().skip(first).take(line - first + 1 + AROUND).map(printable).collect();
+    let target = lines.get(line - first)?;
+    let before: usize = lines[..line - first].iter().map(|line| line.len() + 1).sum();
+    let start = before + offset_of(target, position);
+    let length = word_length(&target[start - before..]);
+    Some(Excerpt {
+        span: start..start + length,
+        text: lines.join("\n"),
+        first_line: first + 1,
+        path: shown(&place.path),
+    })
+}
+
+/// One replacement per character, so that columns stay where they were.
+fn printable(line: &str) -> String {
+    line.chars()
+        .take(LONGEST_LINE)
+        .map(|character| match character {
+            '\t' => ' ',
+            control if control.is_control() => '\u{fffd}',
+            other => other,
+        })
+        .collect()
+}
+
+fn offset_of(line: &str, position: Position) -> usize {
+    let column = (position.column as usize).saturating_sub(1);
+    line.char_indices()
+        .nth(column)
+        .map_or(line.len(), |(offset, _)| offset)
+}
+
+/// How much to underline: the word that stands there, or one character.
+fn word_length(rest: &str) -> usize {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let word = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
+    if word > 0 {
+        return word;
+    }
+    rest.chars().next().map_or(0, char::len_utf8)
+}
+
+fn shown(path: &Path) -> String {
+    clean(&path.display().to_string())
+}
+
+/// A message without anything a terminal would act on.
+fn clean(text: &str) -> String {
+    text.chars()
+        .filter(|character| *character == '\n' || !character.is_control())
+        .collect()
+}

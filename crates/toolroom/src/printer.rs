@@ -1,0 +1,106 @@
+//! The one place that decides what is written where: answers to standard output, talk to
+//! standard error, colour only where it is wanted.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use anstream::{AutoStream, ColorChoice};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output::snippet;
+
+/// How much is said besides the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Volume {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+/// Writes a command's answer and what goes with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Printer {
+    pub json: bool,
+    pub volume: Volume,
+    pub color: ColorChoice,
+    /// `COLUMNS`, where the environment says it.
+    pub columns: Option<usize>,
+}
+
+impl Printer {
+    /// The width answers may fill: the terminal's, or none where there is none.
+    #[must_use]
+    pub fn width(&self) -> Option<usize> {
+        if let Some(columns) = self.columns {
+            return Some(columns);
+        }
+        if !std::io::stdout().is_terminal() {
+            return None;
+        }
+        terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+    }
+
+    /// The answer of a command, for people.
+    pub fn answer(&self, text: &str) {
+        let mut out = AutoStream::new(std::io::stdout(), self.color).lock();
+        // A reader that has gone away, such as `head`, is no error.
+        let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
+    }
+
+    /// The answer of a command, for programs.
+    pub fn document(&self, command: &str, outcome: &Result<Value, &Failure>) {
+        let document = match outcome {
+            Ok(data) => json!({"schema": 1, "command": command, "ok": true, "data": data}),
+            Err(failure) => {
+                json!({"schema": 1, "command": command, "ok": false, "error": failure.to_json()})
+            }
+        };
+        let mut out = std::io::stdout().lock();
+        let _ = writeln!(out, "{document}");
+    }
+
+    /// A remark that is not part of the answer.
+    pub fn note(&self, text: &str) {
+        if self.volume > Volume::Quiet {
+            self.talk(text);
+        }
+    }
+
+    /// Why a command failed; also said when quiet.
+    pub fn failure(&self, failure: &Failure) {
+        let styled = self.stderr_is_styled();
+        self.talk(&snippet::failure(failure, self.snippet_width(), styled));
+    }
+
+    /// What is wrong with a file, with the line it is on.
+    pub fn problem(&self, problem: &toolroom_catalog::problem::Problem) {
+        if self.volume > Volume::Quiet {
+            let failure = Failure::from(problem.clone());
+            let styled = self.stderr_is_styled();
+            self.talk(&snippet::failure(&failure, self.snippet_width(), styled));
+        }
+    }
+
+    fn talk(&self, text: &str) {
+        let mut out = AutoStream::new(std::io::stderr(), self.color).lock();
+        let _ = writeln!(out, "{}", text.trim_end());
+    }
+
+    fn stderr_is_styled(&self) -> bool {
+        match self.color {
+            ColorChoice::Never => false,
+            ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
+            ColorChoice::Auto => AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
+        }
+    }
+
+    fn snippet_width(&self) -> usize {
+        self.columns
+            .or_else(|| {
+                terminal_size::terminal_size_of(std::io::stderr())
+                    .map(|(width, _)| usize::from(width.0))
+            })
+            .unwrap_or(100)
+    }
+}

@@ -1,0 +1,76 @@
+//! Builds the `World` from the process. The only place that reads the environment, the
+//! working directory and the clock.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use etcetera::BaseStrategy as _;
+use toolroom_catalog::space::discover_project;
+use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::{Directories, Os, World};
+
+use crate::failure::Failure;
+
+/// Looks at the process, and finds the project the call is about.
+///
+/// # Errors
+/// Fails if there is no working directory, or `--project` names none.
+pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
+    let cwd = std::env::current_dir().map_err(|error| {
+        Failure::new("io::no_working_directory", format!("the working directory cannot be read: {error}"))
+    })?;
+    let env: EnvMap = std::env::vars_os().collect();
+    let home = home(&env);
+    let user_space = match env.get_os("TOOLROOM_USER_SPACE") {
+        Some(path) if !path.is_empty() => Some(absolute(&cwd, Path::new(path))),
+        _ => home.as_ref().map(|home| home.join(".ai")),
+    };
+    let project = match project {
+        Some(path) => Some(named_project(&cwd, path)?),
+        None => discover_project(&cwd, home.as_deref(), user_space.as_deref()),
+    };
+    Ok(World {
+        directories: directories(),
+        os: Os::current(),
+        now: SystemTime::now(),
+        env,
+        cwd,
+        home,
+        user_space,
+        project,
+    })
+}
+
+fn home(env: &EnvMap) -> Option<PathBuf> {
+    let name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    env.get_os(name)
+        .filter(|path| Path::new(path).is_absolute())
+        .map(PathBuf::from)
+}
+
+fn directories() -> Option<Directories> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(Directories {
+        config: base.config_dir().join("toolroom"),
+        cache: base.cache_dir().join("toolroom"),
+        state: base
+            .state_dir()
+            .unwrap_or_else(|| base.data_dir())
+            .join("toolroom"),
+    })
+}
+
+fn named_project(cwd: &Path, path: &Path) -> Result<PathBuf, Failure> {
+    let path = absolute(cwd, path);
+    if path.is_dir() {
+        return Ok(path);
+    }
+    let message = format!("--project names no directory: {}", path.display());
+    Err(Failure::new("usage::no_project", message))
+}
+
+fn absolute(cwd: &Path, path: &Path) -> PathBuf {
+    let joined = cwd.join(path);
+    // Lexical, so that a link in the path stays what the user wrote.
+    std::path::absolute(&joined).unwrap_or(joined)
+}
