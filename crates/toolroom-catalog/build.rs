@@ -60,7 +60,7 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Err
             if !path.ends_with("__pycache__") {
                 collect(&path, files)?;
             }
-        } else if !hidden {
+        } else if !hidden && path.extension().is_none_or(|extension| extension != "md") {
             files.push(path);
         }
     }

@@ -314,7 +314,9 @@ pub(crate) fn duplicate(id: &ToolId, first: &Path, second: &Path) -> Problem {
 }
 
 fn not_found(name: &str, ids: &[ToolId]) -> CatalogError {
+    // Of the longer aliases, which are there for older trees, nothing is suggested.
     let aliases = core_data::aliases().iter().map(|(alias, _)| *alias);
+    let aliases = aliases.filter(|alias| !alias.contains('/'));
     let names = ids.iter().map(ToolId::as_str).chain(aliases);
     CatalogError::NotFound {
         name: name.to_owned(),

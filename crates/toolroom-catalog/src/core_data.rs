@@ -64,6 +64,15 @@ pub fn text(path: &str) -> Option<&'static str> {
         .map(|(_, text)| *text)
 }
 
+/// The plain files of one folder of `core/`, by their names there.
+#[must_use]
+pub fn texts_below(folder: &str) -> Vec<(&'static str, &'static str)> {
+    TEXTS
+        .iter()
+        .filter_map(|(path, text)| Some((path.strip_prefix(folder)?.strip_prefix('/')?, *text)))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

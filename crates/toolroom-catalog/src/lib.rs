@@ -12,6 +12,7 @@ mod near;
 mod parallel;
 pub mod problem;
 pub mod read;
+pub mod resolvers;
 pub mod search;
 pub mod space;
 mod walk;

@@ -9,6 +9,7 @@ pub mod chain;
 pub mod dotenv;
 pub mod explain;
 pub mod model;
+pub mod resolve;
 pub mod template;
 pub mod world;
 

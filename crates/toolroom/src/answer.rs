@@ -17,6 +17,8 @@ pub struct Answer {
     /// Files that could not be used, drawn on standard error.
     pub problems: Vec<Problem>,
     pub status: Status,
+    /// `data` as JSON text, where a value could not hold it exactly.
+    pub raw: Option<String>,
 }
 
 impl Answer {
@@ -28,6 +30,7 @@ impl Answer {
             notes: Vec::new(),
             problems: Vec::new(),
             status: Status::Done,
+            raw: None,
         }
     }
 

@@ -59,6 +59,10 @@ pub enum Command {
     /// Run a tool
     #[command(disable_help_flag = true)]
     Run(Run),
+    /// Run a command inside a runtime's or a tool's environment
+    Exec(Exec),
+    /// Show the environment of a runtime or a tool, and why it is so
+    Env(Env),
     /// Print a script that completes commands and tool names
     Completions(Completions),
 }
@@ -116,6 +120,37 @@ pub struct Run {
 }
 
 #[derive(Debug, Args)]
+pub struct Exec {
+    /// A runtime, such as python, or a tool
+    #[arg(value_name = "RUNTIME|ID", add = ArgValueCandidates::new(completion::all))]
+    pub name: String,
+    /// The command; words that begin with - go to the interpreter
+    #[arg(last = true, value_name = "ARGV")]
+    pub argv: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct Env {
+    /// A runtime, such as python, or a tool
+    #[arg(value_name = "RUNTIME|ID", add = ArgValueCandidates::new(completion::all))]
+    pub name: String,
+    /// Say what was tried, and why each won or lost
+    #[arg(long)]
+    pub explain: bool,
+    /// Print what a shell can evaluate
+    #[arg(long, value_name = "SHELL", conflicts_with = "explain")]
+    pub shell: Option<EvalShell>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EvalShell {
+    Bash,
+    Zsh,
+    Fish,
+    Pwsh,
+}
+
+#[derive(Debug, Args)]
 pub struct Completions {
     /// The shell
     pub shell: Shell,
@@ -154,6 +189,8 @@ impl Command {
             Self::Search(_) => "search",
             Self::Show(_) => "show",
             Self::Run(_) => "run",
+            Self::Exec(_) => "exec",
+            Self::Env(_) => "env",
             Self::Completions(_) => "completions",
         }
     }

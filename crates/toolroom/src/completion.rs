@@ -12,6 +12,10 @@ pub fn tools() -> Vec<CompletionCandidate> {
     candidates(|row| row.role() == Role::Tool)
 }
 
+pub fn all() -> Vec<CompletionCandidate> {
+    candidates(|row| matches!(row.role(), Role::Tool | Role::Runtime))
+}
+
 pub fn runtimes() -> Vec<CompletionCandidate> {
     candidates(|row| row.role() == Role::Runtime)
 }

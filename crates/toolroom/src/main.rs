@@ -8,6 +8,7 @@ mod exit;
 mod failure;
 mod output;
 mod printer;
+mod settings;
 mod world;
 
 use std::process::ExitCode;
@@ -16,20 +17,27 @@ use anstream::ColorChoice;
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::answer::Answer;
-use crate::args::{Cli, Command, Global, When};
+use crate::args::{Cli, Global, When};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::printer::{Printer, Volume};
 
+/// The hidden command by which our own binary is a guard: see `toolroom_exec::subprocess`.
+pub const GUARD: &str = "__guard";
+
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    if std::env::args_os().nth(1).is_some_and(|first| first == GUARD) {
+        return toolroom_exec::subprocess::guard::main();
+    }
     clap_complete::CompleteEnv::with_factory(Cli::command).complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let printer = printer(&cli.global);
+    let mut printer = printer(&cli.global);
     let name = cli.command.name();
-    let outcome = commands::run(cli.command, &cli.global, &printer);
+    let outcome = commands::run(cli.command, &cli.global, &mut printer);
     report(printer, name, outcome).into()
 }
 
@@ -37,7 +45,8 @@ fn report(printer: Printer, command: &str, outcome: Result<Answer, Failure>) -> 
     match outcome {
         Ok(answer) => {
             if printer.json {
-                printer.document(command, &Ok(answer.data));
+                let data = answer.raw.unwrap_or_else(|| answer.data.to_string());
+                printer.document(command, Ok(&data));
             } else {
                 printer.answer(&answer.text);
                 for problem in &answer.problems {
@@ -51,7 +60,7 @@ fn report(printer: Printer, command: &str, outcome: Result<Answer, Failure>) -> 
         }
         Err(failure) => {
             if printer.json {
-                printer.document(command, &Err(&failure));
+                printer.document(command, Err(&failure));
             } else {
                 printer.failure(&failure);
             }
@@ -86,7 +95,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         color: ColorChoice::Never,
         columns: None,
     };
-    printer.document(&command, &Err(&failure));
+    printer.document(&command, Err(&failure));
     Status::Usage.into()
 }
 

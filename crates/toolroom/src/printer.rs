@@ -49,11 +49,13 @@ impl Printer {
     }
 
     /// The answer of a command, for programs.
-    pub fn document(&self, command: &str, outcome: &Result<Value, &Failure>) {
+    pub fn document(&self, command: &str, outcome: Result<&str, &Failure>) {
+        let command = Value::from(command);
         let document = match outcome {
-            Ok(data) => json!({"schema": 1, "command": command, "ok": true, "data": data}),
+            Ok(data) => format!(r#"{{"schema":1,"command":{command},"ok":true,"data":{data}}}"#),
             Err(failure) => {
                 json!({"schema": 1, "command": command, "ok": false, "error": failure.to_json()})
+                    .to_string()
             }
         };
         let mut out = std::io::stdout().lock();

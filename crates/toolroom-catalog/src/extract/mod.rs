@@ -63,10 +63,11 @@ fn extract_with(prepared: &Prepared, file: FileText<'_>) -> Extraction {
     if extractor.unmarked == Unmarked::Skip && !is_marked(&found) {
         return Extraction::NotATool;
     }
-    for fault in &document.faults {
-        found.problems.push(
-            Problem::new(ProblemKind::Syntax, file.path, fault.message.clone()).at(Some(fault.at)),
-        );
+    // Further faults are mostly consequences of the first.
+    if let Some(fault) = document.faults.first() {
+        let message = uncapitalised(&fault.message);
+        let problem = Problem::new(ProblemKind::Syntax, file.path, message).at(Some(fault.at));
+        found.problems.insert(0, problem);
     }
     if extractor.unmarked == Unmarked::Report && !is_marked(&found) && found.problems.is_empty() {
         found.problems.push(
@@ -80,8 +81,20 @@ fn extract_with(prepared: &Prepared, file: FileText<'_>) -> Extraction {
         );
     }
     fill_defaults(extractor, &mut found);
+    mark_scripts(extractor, &mut found);
     validate::check(&mut found, file.path);
     Extraction::Tool(found)
+}
+
+/// Messages begin in lower case; some parsers' do not.
+fn uncapitalised(message: &str) -> String {
+    let mut characters = message.chars();
+    match (characters.next(), characters.next()) {
+        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
+            first.to_lowercase().chain(message.chars().skip(1)).collect()
+        }
+        _ => message.to_owned(),
+    }
 }
 
 /// A file's text as a document.
@@ -110,6 +123,16 @@ fn comment_style(extractor: &Extractor) -> Option<front_matter::CommentStyle> {
             line: comment.line.clone(),
             block: comment.block.clone(),
         })
+}
+
+/// A tool whose functions are known and which has none to call says so: it is a script.
+fn mark_scripts(extractor: &Extractor, found: &mut Found) {
+    let knows_functions = extractor.rules.iter().any(|rule| rule.field == field::ENTRY);
+    let kind = found.metadata.get(field::TOOL_TYPE).and_then(Value::as_str);
+    let is_tool = kind.is_none_or(|kind| Role::of_type(kind) == Role::Tool);
+    if knows_functions && is_tool {
+        found.metadata.entry(field::ENTRY).or_insert(Value::Null);
+    }
 }
 
 /// What runs a runtime that does not say so itself.

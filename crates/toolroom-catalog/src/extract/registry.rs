@@ -79,7 +79,10 @@ impl Extractors {
         self.skipped.extend(texts(&source.document, "skip_folders"));
         for extension in texts(&source.document, "extensions") {
             match self.slots.get_mut(&extension) {
-                Some(slot) => slot.additions.push(source.clone()),
+                Some(slot) => {
+                    slot.additions.push(source.clone());
+                    slot.prepared = OnceLock::new();
+                }
                 None => {
                     self.slots.insert(extension, Slot::new(source.clone()));
                 }

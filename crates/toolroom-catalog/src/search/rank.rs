@@ -3,6 +3,8 @@
 //! A score is a step and a part: 3 for the very id, 2 for the very name, 1 for all words,
 //! 0 for some; the part, below 1, says how well the words are found.
 
+use std::cmp::Ordering;
+
 use super::bm25::{self, PerField};
 use super::query::{Query, Term};
 use super::scan::{Exact, Found, guess, scan};
@@ -48,22 +50,38 @@ pub fn rank(entries: &[Entry<'_>], query: &str, limit: usize) -> Vec<Hit> {
         averages: scanned.averages,
         rarities: rarities(&query, &scanned.found, entries.len()),
     };
-    let mut hits: Vec<(&str, Hit)> = scanned
-        .found
-        .iter()
+    let found = scanned.found.iter();
+    let mut scored: Vec<Scored<'_>> = found
         .filter_map(|found| {
-            let entry = entries.get(found.index)?;
-            Some((entry.id, scorer.hit(found)))
+            Some(Scored {
+                score: scorer.score(found),
+                id: entries.get(found.index)?.id,
+                found,
+            })
         })
         .collect();
-    hits.sort_by(|(id, hit), (other_id, other)| {
-        let by_score = other.score.total_cmp(&hit.score);
-        by_score
-            .then_with(|| id.cmp(other_id))
-            .then_with(|| hit.index.cmp(&other.index))
-    });
-    hits.truncate(limit);
-    hits.into_iter().map(|(_, hit)| hit).collect()
+    scored.sort_by(Scored::compare);
+    let best = scored.into_iter().take(limit);
+    best.map(|scored| Hit {
+        index: scored.found.index,
+        score: scored.score,
+        matched: scorer.matched(scored.found),
+    })
+    .collect()
+}
+
+struct Scored<'s> {
+    score: f64,
+    id: &'s str,
+    found: &'s Found,
+}
+
+impl Scored<'_> {
+    /// The better first; equal ones by id, and those of one id as they came.
+    fn compare(&self, other: &Self) -> Ordering {
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then_with(|| self.id.cmp(other.id))
+    }
 }
 
 /// The words no entry has, one bit each.
@@ -122,25 +140,27 @@ struct Scorer<'q> {
 }
 
 impl Scorer<'_> {
-    fn hit(&self, found: &Found) -> Hit {
+    fn score(&self, found: &Found) -> f64 {
         let mut score = 0.0;
         let mut possible = 0.0;
-        let mut matched: Vec<String> = Vec::new();
         for (word, rarity) in self.rarities.iter().enumerate() {
-            possible += rarity;
-            let Some((worth, text)) = self.best(word, found) else {
-                continue;
-            };
+            let worth = self.best(word, found).map_or(0.0, |(worth, _)| worth);
             score += rarity * worth;
-            if !matched.iter().any(|known| known == text) {
+            possible += rarity;
+        }
+        self.step(found) + score / possible
+    }
+
+    fn matched(&self, found: &Found) -> Vec<String> {
+        let mut matched: Vec<String> = Vec::new();
+        for word in 0..self.query.words.len() {
+            if let Some((_, text)) = self.best(word, found)
+                && !matched.iter().any(|known| known == text)
+            {
                 matched.push(text.to_owned());
             }
         }
-        Hit {
-            index: found.index,
-            score: self.step(found) + score / possible,
-            matched,
-        }
+        matched
     }
 
     fn step(&self, found: &Found) -> f64 {
@@ -154,11 +174,13 @@ impl Scorer<'_> {
 
     /// The best that was found for a word: what it is worth, and its text in the entry.
     fn best<'a>(&'a self, word: usize, found: &'a Found) -> Option<(f64, &'a str)> {
-        let terms = self.query.terms.iter().enumerate();
-        let whole = terms.filter_map(|(index, term)| {
-            let counts = found.counts.get(&index)?;
-            let worth = term.worth * bm25::found(counts, &found.lengths, &self.averages);
-            (term.covers & (1 << word) != 0).then_some((worth, term.text.as_str()))
+        let whole = found.counts.iter().filter_map(|(term, counts)| {
+            let term = self.query.terms.get(*term)?;
+            let covers = term.covers & (1 << word) != 0;
+            covers.then(|| {
+                let found = bm25::found(counts, &found.lengths, &self.averages);
+                (term.worth * found, term.text.as_str())
+            })
         });
         let beginnings = found.beginnings.iter();
         let beginnings = beginnings.filter(|beginning| beginning.word == word);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::bm25::{FIELDS, Field, PerField};
 use super::query::{Query, Term};
 use super::rank::Entry;
-use super::tokens::{Kind, Token, compact, each};
+use super::tokens::{Kind, Token, each, is_compact};
 use super::typo::Guesses;
 
 /// What one pass found.
@@ -19,8 +19,8 @@ pub(super) struct Found {
     pub(super) index: usize,
     pub(super) exact: Option<Exact>,
     pub(super) lengths: PerField<u32>,
-    /// By term, how often it is in each field.
-    pub(super) counts: HashMap<usize, PerField<u32>>,
+    /// The terms it has, and how often each is in each field.
+    pub(super) counts: Vec<(usize, PerField<u32>)>,
     /// Words of the name that begin with one of the query's.
     pub(super) beginnings: Vec<Beginning>,
 }
@@ -46,7 +46,7 @@ impl Found {
 
     /// The query's words that this entry has, one bit each.
     pub(super) fn covers(&self, terms: &[Term]) -> u32 {
-        let whole = self.counts.keys().filter_map(|term| terms.get(*term));
+        let whole = self.counts.iter().filter_map(|(term, _)| terms.get(*term));
         let whole = whole.fold(0, |bits, term| bits | term.covers);
         let beginnings = self.beginnings.iter();
         beginnings.fold(whole, |bits, beginning| bits | 1 << beginning.word)
@@ -61,6 +61,10 @@ pub(super) fn scan(entries: &[Entry<'_>], query: &Query) -> Scan {
         by_text: terms
             .map(|(index, term)| (term.text.as_str(), index))
             .collect(),
+        lengths: query
+            .terms
+            .iter()
+            .fold(0, |bits, term| bits | length_bit(&term.text)),
     };
     let mut found = Vec::new();
     let mut averages = [Average::default(); FIELDS];
@@ -126,6 +130,16 @@ fn texts<'a>(entry: &Entry<'a>) -> impl Iterator<Item = (Field, &'a str)> {
 struct Wanted<'q> {
     query: &'q Query,
     by_text: HashMap<&'q str, usize>,
+    /// The lengths of the terms, one bit each: most words of a file differ in that already.
+    lengths: u64,
+}
+
+fn is_same_in_lower_case(text: &str, lower: &str) -> bool {
+    text.chars().flat_map(char::to_lowercase).eq(lower.chars())
+}
+
+fn length_bit(text: &str) -> u64 {
+    1 << text.len().min(63)
 }
 
 impl Wanted<'_> {
@@ -134,7 +148,7 @@ impl Wanted<'_> {
             index,
             exact: self.exact(entry),
             lengths: [0; FIELDS],
-            counts: HashMap::new(),
+            counts: Vec::new(),
             beginnings: Vec::new(),
         };
         for (field, text) in texts(entry) {
@@ -152,12 +166,12 @@ impl Wanted<'_> {
     }
 
     fn exact(&self, entry: &Entry<'_>) -> Option<Exact> {
-        if entry.id.to_lowercase() == self.query.literal {
+        if is_same_in_lower_case(entry.id, &self.query.literal) {
             return Some(Exact::Id);
         }
         let is_name = [entry.name, entry.id]
             .iter()
-            .any(|name| compact(name) == self.query.compact);
+            .any(|name| is_compact(name, &self.query.compact));
         is_name.then_some(Exact::Name)
     }
 
@@ -166,11 +180,20 @@ impl Wanted<'_> {
         if let Some(length) = found.lengths.get_mut(position) {
             *length = length.saturating_add(count);
         }
-        if let Some(term) = self.by_text.get(token) {
-            let counts = found.counts.entry(*term).or_default();
-            if let Some(total) = counts.get_mut(position) {
-                *total = total.saturating_add(count);
-            }
+        if self.lengths & length_bit(token) == 0 {
+            return;
+        }
+        let Some(term) = self.by_text.get(token) else {
+            return;
+        };
+        let known = found.counts.iter().position(|(known, _)| known == term);
+        let known = known.unwrap_or_else(|| {
+            found.counts.push((*term, [0; FIELDS]));
+            found.counts.len() - 1
+        });
+        let counts = found.counts.get_mut(known).map(|(_, counts)| counts);
+        if let Some(total) = counts.and_then(|counts| counts.get_mut(position)) {
+            *total = total.saturating_add(count);
         }
     }
 

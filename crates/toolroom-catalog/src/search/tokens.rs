@@ -180,7 +180,8 @@ impl Cutter<'_> {
 
 /// Hands on a word in its singular, if it is one that says something.
 fn emit(word: &str, kind: Kind, found: &mut dyn FnMut(Token<'_>)) -> bool {
-    let has_length = word.chars().nth(1).is_some() && word.chars().nth(MAX_LETTERS).is_none();
+    let is_short = word.len() <= MAX_LETTERS || word.chars().nth(MAX_LETTERS).is_none();
+    let has_length = is_short && word.chars().nth(1).is_some();
     match singular(word) {
         _ if !has_length => {}
         Some((text, "")) => found(Token { text, kind }),
@@ -311,6 +312,24 @@ pub(super) fn compact(text: &str) -> String {
         }
     }
     folded
+}
+
+/// Whether a text is this, its separators aside.
+pub(super) fn is_compact(text: &str, compact: &str) -> bool {
+    let mut rest = compact;
+    let mut folded = String::new();
+    for letter in text.chars() {
+        if matches!(Class::of(letter), Class::Other | Class::Mark) {
+            continue;
+        }
+        folded.clear();
+        fold(letter, &mut folded);
+        match rest.strip_prefix(folded.as_str()) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 /// Words that tell no file from another.

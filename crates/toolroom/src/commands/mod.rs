@@ -1,9 +1,13 @@
 //! One file a command: arguments in, an answer out.
 
 mod completions;
+mod env;
+mod exec;
 mod init;
 mod list;
 mod new;
+mod resolved;
+mod run;
 mod search;
 mod show;
 
@@ -17,7 +21,10 @@ use crate::world;
 ///
 /// # Errors
 /// Says why it cannot be done.
-pub fn run(command: Command, global: &Global, printer: &Printer) -> Result<Answer, Failure> {
+pub fn run(command: Command, global: &Global, printer: &mut Printer) -> Result<Answer, Failure> {
+    if let Command::Run(args) = command {
+        return run::run(args, global, printer);
+    }
     let world = world::of_process(global.project.as_deref())?;
     match command {
         Command::Init(args) => init::run(&args, &world),
@@ -25,7 +32,9 @@ pub fn run(command: Command, global: &Global, printer: &Printer) -> Result<Answe
         Command::List(args) => Ok(list::run(&args, &world, printer)),
         Command::Search(args) => Ok(search::run(&args, &world, printer)),
         Command::Show(args) => show::run(&args, &world, printer),
-        Command::Run(_) => Err(Failure::new("exec::unavailable", "run is not wired yet")),
+        Command::Run(_) => Err(Failure::new("usage::bad_arguments", "run takes an id")),
+        Command::Env(args) => env::run(&args, &world),
+        Command::Exec(args) => exec::run(&args, &world),
         Command::Completions(args) => completions::run(&args),
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use toolroom_kernel::{Place, Position};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::failure::Failure;
 
@@ -25,6 +26,7 @@ pub fn failure(failure: &Failure, width: usize, styled: bool) -> String {
         (Some(excerpt), _) => group.element(
             Snippet::source(excerpt.text.as_str())
                 .line_start(excerpt.first_line)
+                .fold(false)
                 .path(excerpt.path.as_str())
                 .annotation(AnnotationKind::Primary.span(excerpt.span.clone())),
         ),
@@ -32,10 +34,10 @@ pub fn failure(failure: &Failure, width: usize, styled: bool) -> String {
         (None, None) => group,
     };
     for cause in &failure.causes {
-        group = group.element(Level::NOTE.message(clean(cause)));
+        group = group.element(Level::NOTE.message(wrapped(cause, width)));
     }
     if let Some(help) = &failure.help {
-        group = group.element(Level::HELP.message(clean(help)));
+        group = group.element(Level::HELP.message(wrapped(help, width)));
     }
     render(&[group], width, styled)
 }
@@ -107,8 +109,13 @@ fn offset_of(line: &str, position: Position) -> usize {
         .map_or(line.len(), |(offset, _)| offset)
 }
 
-/// How much to underline: the word that stands there, or one character.
+/// How much to underline: the text or word that stands there, or one character.
 fn word_length(rest: &str) -> usize {
+    if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))
+        && let Some(end) = rest[1..].find(quote)
+    {
+        return end + 2;
+    }
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let word = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
     if word > 0 {
@@ -117,8 +124,35 @@ fn word_length(rest: &str) -> usize {
     rest.chars().next().map_or(0, char::len_utf8)
 }
 
+/// Relative to where the user is, if it is below.
 fn shown(path: &Path) -> String {
-    clean(&path.display().to_string())
+    let relative = std::env::current_dir()
+        .ok()
+        .and_then(|cwd| path.strip_prefix(cwd).ok().map(Path::to_path_buf));
+    clean(&relative.as_deref().unwrap_or(path).display().to_string())
+}
+
+/// A message in lines that fit beside the drawing's own marks.
+fn wrapped(text: &str, width: usize) -> String {
+    const MARKS: usize = 12;
+    let width = width.saturating_sub(MARKS).max(20);
+    let mut lines: Vec<String> = Vec::new();
+    for line in clean(text).lines() {
+        lines.push(String::new());
+        for word in line.split(' ') {
+            let last = lines.last_mut().expect("a line was just pushed");
+            let is_full = !last.is_empty() && last.width() + 1 + word.width() > width;
+            if is_full {
+                lines.push(word.to_owned());
+            } else {
+                if !last.is_empty() {
+                    last.push(' ');
+                }
+                last.push_str(word);
+            }
+        }
+    }
+    lines.join("\n")
 }
 
 /// A message without anything a terminal would act on.

@@ -35,6 +35,11 @@ const MARKERS: &[&str] = &[
     "/ <amd",
 ];
 
+/// A heading is over after this many comments and imports.
+const MAX_HEADING_NODES: usize = 512;
+/// Line comments (for linters, mostly) that may stand between a block and its code.
+const MAX_LINES_BETWEEN: usize = 8;
+
 /// The file's own documentation and its first prose line comment.
 #[derive(Debug, Default)]
 pub(super) struct Heading {
@@ -46,7 +51,9 @@ pub(super) struct Heading {
 pub(super) fn heading<'t>(root: Node<'t>, source: Source<'t>) -> Heading {
     let mut docstring = None;
     let mut lines = Vec::new();
-    let nodes = children(root);
+    let mut cursor = root.walk();
+    let top = root.children(&mut cursor).take(MAX_HEADING_NODES);
+    let nodes: Vec<Node<'t>> = top.collect();
     for (index, node) in nodes.iter().enumerate() {
         if is_comment(*node) {
             if source.text(*node).starts_with("//") {
@@ -104,7 +111,7 @@ fn docstring_at(
         return None;
     }
     let above_code =
-        next.is_some_and(|next| !is_preamble(next, source) && belongs_to(comment, next, source));
+        next.is_some_and(|next| !is_preamble(next, source)) && belongs_to_code(comment, source);
     if above_code {
         return None;
     }
@@ -142,25 +149,25 @@ fn is_preamble(node: Node<'_>, source: Source<'_>) -> bool {
     }
 }
 
-/// A block directly above a node is the node's, unless it says it is the file's; across a
+/// A block directly above code is the code's, unless it says it is the file's; across a
 /// blank line only if it describes parameters.
-fn belongs_to(comment: Node<'_>, next: Node<'_>, source: Source<'_>) -> bool {
+fn belongs_to_code(comment: Node<'_>, source: Source<'_>) -> bool {
     let doc = jsdoc::parse(source.text(comment));
-    let gap = next
-        .start_position()
-        .row
-        .saturating_sub(comment.end_position().row);
-    !doc.is_about_file && (gap <= 1 || doc.is_about_function())
+    let next_row = comment.next_sibling().map(|next| next.start_position().row);
+    let is_adjacent = next_row.is_some_and(|row| row <= comment.end_position().row + 1);
+    !doc.is_about_file && (is_adjacent || doc.is_about_function())
 }
 
 /// The documentation block that belongs to a statement or property.
 pub(super) fn doc_of<'t>(holder: Node<'t>, source: Source<'t>) -> Option<&'t str> {
     let mut previous = holder.prev_sibling()?;
-    while is_comment(previous) && source.text(previous).starts_with("//") {
-        previous = previous.prev_sibling()?;
+    for _ in 0..MAX_LINES_BETWEEN {
+        if is_comment(previous) && source.text(previous).starts_with("//") {
+            previous = previous.prev_sibling()?;
+        }
     }
     let is_block = is_comment(previous) && source.text(previous).starts_with("/*");
-    (is_block && belongs_to(previous, holder, source)).then(|| source.text(previous))
+    (is_block && belongs_to_code(previous, source)).then(|| source.text(previous))
 }
 
 /// The children that are not punctuation, each with what the comments next to it say.

@@ -52,8 +52,9 @@ impl<'t> Evaluator<'_, 't> {
     }
 
     fn spend(&mut self, node: Node<'t>, bytes: usize) -> Evaluated<'t, ()> {
-        self.cost = self.cost.saturating_add(COST_OF_A_VALUE + bytes);
-        if self.cost > MAX_COST {
+        let cost = COST_OF_A_VALUE + bytes;
+        self.cost = self.cost.saturating_add(cost);
+        if self.cost > MAX_COST || !self.module.burn(cost) {
             return obstacle(node, "it is too large");
         }
         Ok(())
@@ -64,7 +65,7 @@ impl<'t> Evaluator<'_, 't> {
         if depth > MAX_DEPTH {
             return obstacle(node, format!("it nests deeper than {MAX_DEPTH} levels"));
         }
-        if node.is_error() || node.is_missing() {
+        if node.has_error() {
             return obstacle(node, "it has a syntax error");
         }
         self.spend(node, 0)?;
@@ -84,20 +85,14 @@ impl<'t> Evaluator<'_, 't> {
     }
 
     fn string(&mut self, node: Node<'t>) -> Evaluated<'t, String> {
-        for part in parts(node) {
-            match part.kind() {
-                "template_substitution" => {
-                    return obstacle(part, "it is a template with a substitution");
-                }
-                "ERROR" => return obstacle(part, "it has a syntax error"),
-                _ => {}
-            }
-        }
         let text = self.text(node);
+        self.spend(node, text.len())?;
+        let is_filled = |part: &Node<'t>| part.kind() == "template_substitution";
+        if let Some(filled) = parts(node).into_iter().find(is_filled) {
+            return obstacle(filled, "it is a template with a substitution");
+        }
         let inside = text.get(1..text.len().saturating_sub(1));
-        let value = token::unescape(inside.unwrap_or_default());
-        self.spend(node, value.len())?;
-        Ok(value)
+        Ok(token::unescape(inside.unwrap_or_default()))
     }
 
     fn number(&self, node: Node<'t>, sign: f64) -> Evaluated<'t> {
@@ -120,9 +115,12 @@ impl<'t> Evaluator<'_, 't> {
     }
 
     fn array(&mut self, node: Node<'t>, depth: usize) -> Evaluated<'t> {
+        let inside = children(node);
+        // Paid for up front: holes and comments cost work as well.
+        self.spend(node, COST_OF_A_VALUE * inside.len())?;
         let mut items = Vec::new();
         let mut hole = true;
-        for child in children(node) {
+        for child in inside {
             match child.kind() {
                 "[" | "]" => {}
                 "," if hole => items.push(Value::Null),
@@ -138,8 +136,13 @@ impl<'t> Evaluator<'_, 't> {
     }
 
     fn object(&mut self, node: Node<'t>, depth: usize) -> Evaluated<'t> {
+        let inside = children(node);
+        self.spend(node, COST_OF_A_VALUE * inside.len())?;
         let mut map = Map::new();
-        for part in parts(node) {
+        for part in inside {
+            if !part.is_named() || is_comment(part) {
+                continue;
+            }
             let (key, value) = match part.kind() {
                 "pair" => self.pair(part, depth)?,
                 "shorthand_property_identifier" => {
@@ -243,7 +246,6 @@ impl<'t> Evaluator<'_, 't> {
             "await_expression" => "it waits for a value".to_owned(),
             "unary_expression" | "binary_expression" => named("it computes a value", "operator"),
             "ternary_expression" => "it depends on a condition".to_owned(),
-            "ERROR" => "it has a syntax error".to_owned(),
             _ => "it is not a literal".to_owned(),
         }
     }

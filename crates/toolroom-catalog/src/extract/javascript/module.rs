@@ -3,16 +3,19 @@
 //! One pass over the top-level statements; understands both module systems. Judges no
 //! value and looks into no function body.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
 use super::literal::property_name;
-use super::syntax::{Source, has_token, parts};
+use super::syntax::{MAX_DEPTH, Source, has_token, parts};
 
 /// The name a module's default export goes by.
 pub(super) const DEFAULT: &str = "default";
 
+/// What evaluating all of a file may cost, in [`super::literal`]'s units.
+const FUEL: usize = 32 * 1024 * 1024;
 const ELSEWHERE: &str = "it comes from another module";
 
 /// What a name stands for.
@@ -58,6 +61,7 @@ pub(super) struct Module<'t> {
     pub(super) is_script: bool,
     locals: BTreeMap<&'t str, Definition<'t>>,
     exports: BTreeMap<String, Export<'t>>,
+    fuel: Cell<usize>,
 }
 
 impl<'t> Module<'t> {
@@ -68,6 +72,7 @@ impl<'t> Module<'t> {
             is_script: false,
             locals: BTreeMap::new(),
             exports: BTreeMap::new(),
+            fuel: Cell::new(FUEL),
         };
         for statement in parts(root) {
             module.statement(statement);
@@ -99,9 +104,16 @@ impl<'t> Module<'t> {
         known.then_some(definition.value)
     }
 
+    /// Pays for evaluation; the whole module shares one tank.
+    pub(super) fn burn(&self, cost: usize) -> bool {
+        let left = self.fuel.get().checked_sub(cost);
+        self.fuel.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     /// Takes off what does not change a value: brackets, type assertions, `Object.freeze`.
     pub(super) fn unwrapped(&self, mut node: Node<'t>) -> Node<'t> {
-        loop {
+        for _ in 0..MAX_DEPTH {
             let inner = match node.kind() {
                 "parenthesized_expression"
                 | "as_expression"
@@ -113,9 +125,10 @@ impl<'t> Module<'t> {
             };
             match inner {
                 Some(inner) => node = inner,
-                None => return node,
+                None => break,
             }
         }
+        node
     }
 
     fn frozen(&self, call: Node<'t>) -> Option<Node<'t>> {
@@ -220,6 +233,9 @@ impl<'t> Module<'t> {
                 let export = Export::Here(Definition::new(declaration, node));
                 self.exports.insert(DEFAULT.to_owned(), export);
             }
+            for name in self.declared(declaration) {
+                self.exports.insert(name.to_owned(), Export::Local(name));
+            }
             return;
         }
         if let Some(value) = node.child_by_field_name("value") {
@@ -235,6 +251,17 @@ impl<'t> Module<'t> {
                 _ => {}
             }
         }
+    }
+
+    fn declared(&self, declaration: Node<'t>) -> Vec<&'t str> {
+        let own = declaration.child_by_field_name("name");
+        let listed = parts(declaration).into_iter();
+        let listed = listed.filter_map(|part| match part.kind() {
+            "variable_declarator" => part.child_by_field_name("name"),
+            _ => None,
+        });
+        let names = own.into_iter().chain(listed);
+        names.map(|name| self.source.text(name)).collect()
     }
 
     fn export_names(&mut self, clause: Node<'t>, statement: Node<'t>) {

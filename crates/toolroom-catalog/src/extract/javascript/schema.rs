@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::builtin::{builtin, text_format};
 use super::scope::Scope;
 use super::syntax::MAX_DEPTH;
-use super::types::{Member, Shape, Tuple, Type};
+use super::types::{MAX_MEMBERS, Member, Shape, Tuple, Type};
 use crate::extract::document::Parameter;
 
 pub(super) type Schema = Map<String, Value>;
@@ -181,7 +181,7 @@ impl<'s> Schemas<'s> {
     fn union(&mut self, options: &[Type], depth: usize) -> Schema {
         let mut flat = Vec::new();
         alternatives(options, &mut flat);
-        if flat.len() > MAX_ALTERNATIVES {
+        if flat.len() > MAX_ALTERNATIVES || !self.spend(flat.len()) {
             return Schema::new();
         }
         let mut constants = Vec::new();
@@ -193,7 +193,7 @@ impl<'s> Schemas<'s> {
                 Type::Null => nullable = true,
                 Type::Literal(value) if constants.contains(value) => {}
                 Type::Literal(value) => {
-                    self.spend(value.as_str().map_or(1, |text| text.len() / BYTES_PER_UNIT));
+                    self.spend(value.as_str().map_or(0, |text| text.len() / BYTES_PER_UNIT));
                     constants.push(value.clone());
                 }
                 _ => {
@@ -325,6 +325,9 @@ fn anything() -> Shape {
 
 fn alternatives<'a>(options: &'a [Type], flat: &mut Vec<&'a Type>) {
     for option in options {
+        if flat.len() > MAX_ALTERNATIVES {
+            return;
+        }
         match option {
             Type::Union(inner) => alternatives(inner, flat),
             _ => flat.push(option),
@@ -332,29 +335,30 @@ fn alternatives<'a>(options: &'a [Type], flat: &mut Vec<&'a Type>) {
     }
 }
 
-/// The names in `Pick<T, "a" | "b">`.
+/// The first so many names in `Pick<T, "a" | "b">`.
 fn names(keys: Option<&Type>) -> impl Iterator<Item = &str> {
     let keys = match keys {
         Some(Type::Union(options)) => options.as_slice(),
         Some(single) => std::slice::from_ref(single),
         None => &[],
     };
-    keys.iter().filter_map(|key| match key {
-        Type::Literal(Value::String(name)) => Some(name.as_str()),
-        _ => None,
-    })
+    keys.iter()
+        .take(MAX_ALTERNATIVES)
+        .filter_map(|key| match key {
+            Type::Literal(Value::String(name)) => Some(name.as_str()),
+            _ => None,
+        })
 }
 
 /// Later members win, as a derived interface's do.
 fn merge(into: &mut Shape, from: Shape) {
     for member in from.members {
-        match into
-            .members
-            .iter_mut()
-            .find(|known| known.name == member.name)
-        {
+        let has_room = into.members.len() < MAX_MEMBERS;
+        let mut known = into.members.iter_mut();
+        match known.find(|known| known.name == member.name) {
             Some(known) => *known = member,
-            None => into.members.push(member),
+            None if has_room => into.members.push(member),
+            None => {}
         }
     }
     into.rest = from.rest.or_else(|| into.rest.take());

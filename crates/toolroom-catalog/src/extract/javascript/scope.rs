@@ -18,6 +18,8 @@ use super::types::{Member, Shape, Type, lower};
 
 const MAX_SNIPPET_BYTES: usize = 4096;
 
+const MAX_TYPEDEFS: usize = 256;
+
 /// The file's own types by name.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
@@ -28,13 +30,13 @@ impl Scope {
     pub(super) fn new<'t>(root: Node<'t>, module: &Module<'t>) -> Self {
         let mut scope = Self::default();
         let mut cursor = root.walk();
-        for node in root.children(&mut cursor).filter(|node| is_comment(*node)) {
-            let text = module.source.text(node);
-            if text.starts_with("/**") && text.contains("@typedef") {
-                for typedef in jsdoc::parse(text).typedefs {
-                    scope.types.insert(typedef.name.clone(), declared(&typedef));
-                }
-            }
+        let comments = root.children(&mut cursor).filter(|node| is_comment(*node));
+        let typedefs = comments
+            .map(|comment| module.source.text(comment))
+            .filter(|text| text.starts_with("/**") && text.contains("@typedef"))
+            .flat_map(|text| jsdoc::parse(text).typedefs);
+        for typedef in typedefs.take(MAX_TYPEDEFS) {
+            scope.types.insert(typedef.name.clone(), declared(&typedef));
         }
         for (name, node) in &module.types {
             scope.types.insert((*name).to_owned(), lower(module, *node));
@@ -128,12 +130,14 @@ fn place(members: &mut Vec<Member>, path: &str, tag: &Tag) {
     let name = head.trim_end_matches("[]");
     if let Some(parent) = members.iter_mut().find(|member| &*member.name == name) {
         let ty = Rc::make_mut(&mut parent.ty);
-        place(&mut inner(ty, name.len() < head.len()).members, rest, tag);
+        if let Some(shape) = inner(ty, name.len() < head.len()) {
+            place(&mut shape.members, rest, tag);
+        }
     }
 }
 
 /// The shape below a member that was documented as some object or list.
-fn inner(ty: &mut Type, is_list: bool) -> &mut Shape {
+fn inner(ty: &mut Type, is_list: bool) -> Option<&mut Shape> {
     if is_list && !matches!(ty, Type::Array(_)) {
         *ty = Type::Array(Rc::new(Type::Any));
     }
@@ -145,8 +149,8 @@ fn inner(ty: &mut Type, is_list: bool) -> &mut Shape {
         *item = Type::Object(Shape::default());
     }
     match item {
-        Type::Object(shape) => shape,
-        _ => unreachable!("the line above made it an object"),
+        Type::Object(shape) => Some(shape),
+        _ => None,
     }
 }
 

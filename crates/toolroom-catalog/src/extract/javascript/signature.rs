@@ -14,7 +14,7 @@ use super::module::{Definition, Module};
 use super::schema::Schemas;
 use super::scope::{self, Scope};
 use super::syntax::parts;
-use super::types::{Member, Shape, Type, lower};
+use super::types::{MAX_MEMBERS, Member, Shape, Type, lower};
 use crate::extract::document::Function;
 
 /// Names a lone object of parameters goes by.
@@ -244,7 +244,7 @@ impl<'t> Reader<'_, 't> {
                 _ => continue,
             };
             let name = name.and_then(|name| property_name(self.module, name));
-            if let Some(name) = name {
+            if let Some(name) = name.filter(|_| members.len() < MAX_MEMBERS) {
                 members.push(Member {
                     optional: default.is_some(),
                     default: self.default(default),

@@ -26,8 +26,16 @@ impl<'t> Source<'t> {
         self.0.get(node.byte_range()).unwrap_or_default()
     }
 
+    /// Looks at the node's own line only, so that many nodes may be asked about.
     pub(super) fn at(self, node: Node<'_>) -> Position {
-        Position::at_offset(self.0, node.start_byte())
+        let start = node.start_position();
+        let line_start = node.start_byte().saturating_sub(start.column);
+        let before = self.0.get(line_start..node.start_byte());
+        let one_based = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
+        Position {
+            line: one_based(start.row),
+            column: one_based(before.unwrap_or_default().chars().count()),
+        }
     }
 }
 
@@ -164,6 +172,7 @@ fn unexpected(text: &str) -> String {
         None => return "unexpected end of file".to_owned(),
         Some('"' | '\'') => return "unterminated string".to_owned(),
         Some('`') => return "unterminated template string".to_owned(),
+        Some('=') if text.trim() == "=" => return "missing value after `=`".to_owned(),
         Some(_) if text.starts_with("/*") => return "unterminated comment".to_owned(),
         Some(odd) if odd.is_control() => {
             return format!("unexpected character U+{:04X}", u32::from(odd));

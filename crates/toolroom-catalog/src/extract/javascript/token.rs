@@ -96,12 +96,11 @@ fn unit_escape<'a>(rest: &'a str, out: &mut String) -> &'a str {
 
 /// The value of a number token; nothing for a bigint.
 pub(super) fn number(token: &str) -> Option<f64> {
-    let digits = token.replace('_', "");
-    if digits.ends_with('n') && !digits.starts_with("0x") && !digits.starts_with("0X") {
+    if token.ends_with('n') {
         return None;
     }
+    let digits = token.replace('_', "");
     let radix = match digits.get(..2) {
-        Some("0x" | "0X") if digits.ends_with('n') => return None,
         Some("0x" | "0X") => 16,
         Some("0o" | "0O") => 8,
         Some("0b" | "0B") => 2,

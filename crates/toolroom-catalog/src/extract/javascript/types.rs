@@ -13,6 +13,9 @@ use super::literal::{evaluate, property_name};
 use super::module::Module;
 use super::syntax::{MAX_DEPTH, has_token, parts};
 
+/// Members beyond these are left out: nobody calls a tool with thousands of parameters.
+pub(super) const MAX_MEMBERS: usize = 2_000;
+
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Type {
     Any,
@@ -209,7 +212,7 @@ impl<'t> Lowering<'_, 't> {
             let lowered = ty.map_or(Type::Any, |ty| self.ty(ty, depth));
             match part.kind() {
                 "index_signature" => shape.rest = Some(Rc::new(lowered)),
-                "property_signature" if !is_function => {
+                "property_signature" if !is_function && shape.members.len() < MAX_MEMBERS => {
                     let name = part.child_by_field_name("name");
                     let Some(name) = name.and_then(|name| property_name(self.module, name)) else {
                         continue;

@@ -17,6 +17,8 @@ pub(super) type Schema = Map<String, Value>;
 const MAX_DEPTH: usize = 24;
 /// A union of more types than this says nothing to a reader: it becomes the empty schema.
 const MAX_ALTERNATIVES: usize = 64;
+/// What a schema costs the file's share, in bytes: more than its text, for it is also compared.
+const SCHEMA_COST: usize = 1024;
 
 /// Reads annotations of one module.
 pub(super) struct Annotations<'s, 'a> {
@@ -47,7 +49,7 @@ impl<'s, 'a> Annotations<'s, 'a> {
 
     /// The schema an annotation says; may carry a `description`.
     pub(super) fn schema(&mut self, annotation: &Expr) -> Schema {
-        if self.depth >= MAX_DEPTH || !self.scope.pay(0) {
+        if self.depth >= MAX_DEPTH || !self.scope.pay(SCHEMA_COST) {
             return Schema::new();
         }
         self.depth += 1;
@@ -114,7 +116,10 @@ impl<'s, 'a> Annotations<'s, 'a> {
             single => std::slice::from_ref(single),
         };
         let Some(first) = arguments.first() else {
-            return builtin(constructor);
+            return match constructor {
+                "tuple" | "Tuple" => with(typed("array"), "maxItems", 0),
+                _ => builtin(constructor),
+            };
         };
         match constructor {
             "Optional" => {
@@ -162,10 +167,7 @@ impl<'s, 'a> Annotations<'s, 'a> {
     fn tuple(&mut self, arguments: &[Expr]) -> Schema {
         let array = typed("array");
         match arguments {
-            [items, Expr::EllipsisLiteral(_)] => {
-                self.container(array, std::slice::from_ref(items))
-            }
-            [Expr::Tuple(empty)] if empty.elts.is_empty() => with(array, "maxItems", 0),
+            [items, Expr::EllipsisLiteral(_)] => self.container(array, std::slice::from_ref(items)),
             _ => {
                 let count = arguments.len();
                 let items: Vec<Value> = arguments
@@ -202,7 +204,8 @@ impl<'s, 'a> Annotations<'s, 'a> {
         let mut values = Vec::with_capacity(choices.len());
         for choice in choices {
             if let Expr::Starred(spread) = choice {
-                let Some(Value::Array(spread)) = constraint::evaluate(self.scope, &spread.value) else {
+                let Some(Value::Array(spread)) = constraint::evaluate(self.scope, &spread.value)
+                else {
                     return Schema::new();
                 };
                 values.extend(spread);
@@ -252,7 +255,11 @@ pub(super) fn choice(values: Vec<Value>) -> Schema {
         return Schema::new();
     };
     let is_shared = values.iter().all(|value| type_of(value) == Some(first));
-    let schema = if is_shared { typed(first) } else { Schema::new() };
+    let schema = if is_shared {
+        typed(first)
+    } else {
+        Schema::new()
+    };
     with(schema, "enum", values)
 }
 
@@ -265,9 +272,11 @@ pub(super) fn union(members: Vec<Schema>) -> Schema {
         }
         // A type may itself be a union: an alias, or `Optional` within `Union`.
         let nested = match member.get("anyOf") {
-            Some(Value::Array(nested)) if member.len() == 1 => {
-                nested.iter().filter_map(Value::as_object).cloned().collect()
-            }
+            Some(Value::Array(nested)) if member.len() == 1 => nested
+                .iter()
+                .filter_map(Value::as_object)
+                .cloned()
+                .collect(),
             _ => vec![member],
         };
         for schema in nested {
@@ -282,8 +291,9 @@ pub(super) fn union(members: Vec<Schema>) -> Schema {
     if let Some(types) = plain_types(&distinct) {
         return with(Schema::new(), "type", types);
     }
-    let (null, mut others): (Vec<_>, Vec<_>) =
-        distinct.into_iter().partition(|schema| *schema == typed("null"));
+    let (null, mut others): (Vec<_>, Vec<_>) = distinct
+        .into_iter()
+        .partition(|schema| *schema == typed("null"));
     others.extend(null);
     let members: Vec<Value> = others.into_iter().map(Value::Object).collect();
     with(Schema::new(), "anyOf", members)
@@ -304,7 +314,7 @@ fn plain_types(schemas: &[Schema]) -> Option<Value> {
     let has_number = types.contains(&"number");
     let mut named: Vec<&str> = Vec::with_capacity(types.len());
     for name in types.iter().copied().filter(|name| *name != "null") {
-        if !named.contains(&name) && !(has_number && name == "integer") {
+        if !(named.contains(&name) || has_number && name == "integer") {
             named.push(name);
         }
     }

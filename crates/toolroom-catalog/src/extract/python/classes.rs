@@ -66,7 +66,10 @@ pub(super) fn member(scope: &Scope<'_>, attribute: &ExprAttribute) -> Option<Val
 }
 
 fn bases(class: &StmtClassDef) -> &[Expr] {
-    class.arguments.as_ref().map_or(&[], |arguments| &arguments.args)
+    class
+        .arguments
+        .as_ref()
+        .map_or(&[], |arguments| &arguments.args)
 }
 
 fn last_name<'a>(scope: &Scope<'a>, expression: &'a Expr) -> &'a str {
@@ -274,7 +277,9 @@ fn add<'a>(
     if is_required {
         fields.required.push(name.to_owned());
     }
-    fields.properties.insert(name.to_owned(), Value::Object(schema));
+    fields
+        .properties
+        .insert(name.to_owned(), Value::Object(schema));
 }
 
 fn default(annotations: &Annotations<'_, '_>, class: &StmtClassDef, value: &Expr) -> FieldDefault {

@@ -47,9 +47,7 @@ pub(super) fn first(source: &str, body: &[Stmt], tokens: &Tokens) -> Option<Loca
 }
 
 fn is_preamble(statement: &Stmt) -> bool {
-    let is_dunder = |target: &Expr| {
-        matches!(target, Expr::Name(name) if name.id.starts_with("__") && name.id.ends_with("__"))
-    };
+    let is_dunder = |target: &Expr| matches!(target, Expr::Name(name) if name.id.starts_with("__") && name.id.ends_with("__"));
     match statement {
         Stmt::Import(_) | Stmt::ImportFrom(_) => true,
         Stmt::Expr(statement) => statement.value.is_string_literal_expr(),
@@ -62,8 +60,23 @@ fn is_preamble(statement: &Stmt) -> bool {
 /// Whether a comment speaks to Python's own tools, or only names the file.
 fn is_for_tools(text: &str, line: u32) -> bool {
     const OPENINGS: [&str; 17] = [
-        "type:", "fmt:", "noqa", "nosec", "pragma:", "pylint:", "ruff:", "mypy:", "pyright:",
-        "pyre-", "flake8:", "isort:", "yapf:", "ty:", "cython:", "rye:", "Licensed under",
+        "type:",
+        "fmt:",
+        "noqa",
+        "nosec",
+        "pragma:",
+        "pylint:",
+        "ruff:",
+        "mypy:",
+        "pyright:",
+        "pyre-",
+        "flake8:",
+        "isort:",
+        "yapf:",
+        "ty:",
+        "cython:",
+        "rye:",
+        "Licensed under",
     ];
     if line == 1 && text.starts_with('!') {
         return true;

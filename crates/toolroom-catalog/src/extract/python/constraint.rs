@@ -35,8 +35,17 @@ pub(super) fn apply_metadata(scope: &Scope<'_>, mut schema: Schema, metadata: &[
 /// Whether a default is a `Field(…)`-like call, which speaks about a value and is none.
 pub(super) fn as_field(default: &Expr) -> Option<&ExprCall> {
     const FIELDS: [&str; 11] = [
-        "Field", "field", "Option", "Argument", "Query", "Body", "Form", "Param", "Parameter",
-        "attrib", "ib",
+        "Field",
+        "field",
+        "Option",
+        "Argument",
+        "Query",
+        "Body",
+        "Form",
+        "Param",
+        "Parameter",
+        "attrib",
+        "ib",
     ];
     let Expr::Call(call) = default else {
         return None;
@@ -45,11 +54,7 @@ pub(super) fn as_field(default: &Expr) -> Option<&ExprCall> {
 }
 
 /// Adds what a `Field(…)`-like call says to the schema, and gives its default.
-pub(super) fn apply_field(
-    scope: &Scope<'_>,
-    schema: &mut Schema,
-    call: &ExprCall,
-) -> FieldDefault {
+pub(super) fn apply_field(scope: &Scope<'_>, schema: &mut Schema, call: &ExprCall) -> FieldDefault {
     apply_call(scope, schema, call);
     let keyword = |name: &str| call.arguments.find_keyword(name).map(|found| &found.value);
     if keyword("default_factory").or(keyword("factory")).is_some() {
@@ -111,9 +116,23 @@ fn describe(schema: &mut Schema, text: &str) {
 fn is_known(name: &str) -> bool {
     matches!(
         name,
-        "description" | "help" | "title" | "ge" | "min" | "le" | "max" | "gt" | "lt"
-            | "multiple_of" | "pattern" | "regex" | "examples" | "min_length" | "min_items"
-            | "max_length" | "max_items"
+        "description"
+            | "help"
+            | "title"
+            | "ge"
+            | "min"
+            | "le"
+            | "max"
+            | "gt"
+            | "lt"
+            | "multiple_of"
+            | "pattern"
+            | "regex"
+            | "examples"
+            | "min_length"
+            | "min_items"
+            | "max_length"
+            | "max_items"
     )
 }
 

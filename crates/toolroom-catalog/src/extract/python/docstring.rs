@@ -87,8 +87,11 @@ pub(super) fn parse(text: &str) -> Documentation {
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Summary,
-    /// A section on parameters, whose heading has this indentation.
-    Parameters { style: Style, heading: usize },
+    /// A section on parameters, whose lines are indented at least so far.
+    Parameters {
+        style: Style,
+        margin: usize,
+    },
     /// A `:param:` field; its text may go on.
     Field,
     /// Anything after the summary that says nothing of parameters.
@@ -142,12 +145,14 @@ impl<'a> Parser<'a> {
         } else if let Some(section) = trimmed.strip_suffix(':').and_then(Section::of)
             && self.may_begin(indent(line), lines, at)
         {
-            self.enter(section, Style::Google, indent(line));
+            // The first line has lost its indentation: all others may seem to stand under it.
+            let margin = if at == 0 { 0 } else { indent(line) + 1 };
+            self.enter(section, Style::Google, margin);
             return at + 1;
         }
         match self.place {
             Place::Summary => self.summary.push(line.trim_end()),
-            Place::Parameters { style, heading } => self.entry(line, style, heading),
+            Place::Parameters { style, margin } => self.entry(line, style, margin),
             Place::Field if trimmed.is_empty() => self.close(),
             Place::Field => self.text.push(trimmed),
             Place::Elsewhere => {}
@@ -155,41 +160,43 @@ impl<'a> Parser<'a> {
         at + 1
     }
 
-    /// A parameter may be called `returns`: a heading stands no deeper than the last one, and
+    /// A parameter may be called `returns`: a heading stands outside the last section, and
     /// something indented follows it.
     fn may_begin(&self, heading: usize, lines: &[&str], at: usize) -> bool {
         let outside = match self.place {
-            Place::Parameters { heading: last, .. } => heading <= last,
+            Place::Parameters { margin, .. } => heading < margin,
             _ => true,
         };
         let following = lines[at + 1..].iter().find(|line| !line.trim().is_empty());
-        outside && following.is_none_or(|line| indent(line) > heading)
+        outside && following.is_none_or(|line| at == 0 || indent(line) > heading)
     }
 
-    fn enter(&mut self, section: Section, style: Style, heading: usize) {
+    fn enter(&mut self, section: Section, style: Style, margin: usize) {
         self.close();
         self.entries = None;
         self.place = match section {
-            Section::Parameters => Place::Parameters { style, heading },
+            Section::Parameters => Place::Parameters { style, margin },
             Section::Other => Place::Elsewhere,
         };
     }
 
     /// A line of a section on parameters.
-    fn entry(&mut self, line: &'a str, style: Style, heading: usize) {
+    fn entry(&mut self, line: &'a str, style: Style, margin: usize) {
         let trimmed = line.trim();
         if trimmed.is_empty() {
             return;
         }
         let indent = indent(line);
-        let is_outside = match style {
-            Style::Google => indent <= heading,
-            Style::Numpy => indent < heading,
-        };
-        if is_outside {
+        if indent < margin {
             self.close();
             self.place = Place::Elsewhere;
             return;
+        }
+        if self.entries.is_none() && style == Style::Google && margin == 0 {
+            self.place = Place::Parameters {
+                style,
+                margin: indent,
+            };
         }
         let entries = *self.entries.get_or_insert(indent);
         if indent <= entries {
@@ -269,8 +276,16 @@ enum Section {
 impl Section {
     fn of(heading: &str) -> Option<Self> {
         const PARAMETERS: [&str; 10] = [
-            "args", "arguments", "attributes", "fields", "keyword args", "keyword arguments",
-            "other parameters", "parameters", "params", "inputs",
+            "args",
+            "arguments",
+            "attributes",
+            "fields",
+            "keyword args",
+            "keyword arguments",
+            "other parameters",
+            "parameters",
+            "params",
+            "inputs",
         ];
         const OTHER: [&str; 11] = [
             "return", "returns", "raise", "raises", "yield", "yields", "receives", "warns",
@@ -303,7 +318,9 @@ fn bare_name(text: &str) -> Option<&str> {
         .trim_start_matches("- ")
         .trim_matches(['`', '*', '\\']);
     let is_name = !name.is_empty()
-        && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+        && name
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_')
         && !name.starts_with(|letter: char| letter.is_ascii_digit());
     is_name.then_some(name)
 }

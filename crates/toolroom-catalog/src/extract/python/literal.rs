@@ -34,7 +34,12 @@ fn obstacle(part: &impl Ranged, reason: impl Into<String>) -> Obstacle {
 
 /// The value of an expression in a statement that begins at `at`.
 pub(super) fn evaluate(expression: &Expr, scope: &Scope<'_>, at: TextSize) -> Evaluated {
-    Evaluator { scope, at, depth: 0 }.value(expression)
+    Evaluator {
+        scope,
+        at,
+        depth: 0,
+    }
+    .value(expression)
 }
 
 #[derive(Clone, Copy)]
@@ -58,7 +63,9 @@ impl Evaluator<'_, '_> {
         match expression {
             Expr::StringLiteral(text) => self.text(expression, text.value.to_str().to_owned()),
             Expr::FString(text) => self.text(expression, plain_text(text)?),
-            Expr::NumberLiteral(number) => self.paid(expression, integer_or_float(&number.value, false)),
+            Expr::NumberLiteral(number) => {
+                self.paid(expression, integer_or_float(&number.value, false))
+            }
             Expr::BooleanLiteral(truth) => self.paid(expression, Ok(Value::Bool(truth.value))),
             Expr::NoneLiteral(_) => self.paid(expression, Ok(Value::Null)),
             Expr::UnaryOp(unary) => match unary.op {
@@ -109,7 +116,10 @@ impl Evaluator<'_, '_> {
                 Value::String(text) => text,
                 name @ (Value::Number(_) | Value::Bool(_) | Value::Null) => name.to_string(),
                 Value::Array(_) | Value::Object(_) => {
-                    return Err(obstacle(key, "it has a key that is no string and no number"));
+                    return Err(obstacle(
+                        key,
+                        "it has a key that is no string and no number",
+                    ));
                 }
             };
             object.insert(name, self.value(&item.value)?);
@@ -130,7 +140,12 @@ impl Evaluator<'_, '_> {
         if id.is_empty() {
             return Err(obstacle(name, "it has a syntax error"));
         }
-        let unknown = || obstacle(name, format!("it uses {id}, which is no literal further up"));
+        let unknown = || {
+            obstacle(
+                name,
+                format!("it uses {id}, which is no literal further up"),
+            )
+        };
         match self.scope.before(id, self.at) {
             Some(binding) => match binding.bound {
                 Bound::Value(value) => Self {
@@ -228,7 +243,9 @@ fn floats(operator: Operator, left: f64, right: f64) -> Option<Value> {
 
 fn integer(value: i128) -> Option<Value> {
     let small = i64::try_from(value).map(Value::from);
-    small.or_else(|_| u64::try_from(value).map(Value::from)).ok()
+    small
+        .or_else(|_| u64::try_from(value).map(Value::from))
+        .ok()
 }
 
 fn integer_or_float(number: &Number, negative: bool) -> Result<Value, &'static str> {
@@ -250,7 +267,7 @@ fn integer_or_float(number: &Number, negative: bool) -> Result<Value, &'static s
 
 fn plain_text(text: &ExprFString) -> Result<String, Obstacle> {
     let mut plain = String::new();
-    for part in text.value.iter() {
+    for part in &text.value {
         match part {
             FStringPart::Literal(literal) => plain.push_str(literal.as_str()),
             FStringPart::FString(interpolated) => {

@@ -67,12 +67,7 @@ fn count_links(bytes: &[u8]) -> usize {
     let operators = bytes.iter().filter(|byte| is_link(**byte)).count();
     let keywords = bytes
         .windows(2)
-        .filter(|pair| {
-            matches!(
-                *pair,
-                b"if" | b"el" | b"no" | b"la" | b"aw" | b"as" | b"yi"
-            )
-        })
+        .filter(|pair| matches!(*pair, b"if" | b"el" | b"no" | b"la" | b"aw" | b"as" | b"yi"))
         .count();
     operators + keywords
 }
@@ -201,7 +196,7 @@ impl<'a> Scanner<'a> {
                 self.line_end();
             }
             // The next line goes on with this one.
-            b'\\' => self.at += 2,
+            b'\\' if self.peek(1) == Some(b'\n') => self.at += 2,
             b',' => {
                 self.at += 1;
                 if let Some(level) = self.levels.last_mut() {
@@ -259,14 +254,16 @@ impl<'a> Scanner<'a> {
         }
         let word = &self.bytes[start..self.at];
         if matches!(self.peek(0), Some(b'\'' | b'"')) {
-            // A number and a prefix may touch (`1f""`): not worth telling apart.
-            self.lost |= word[0].is_ascii_digit();
-            self.string(word);
+            if word[0].is_ascii_digit() {
+                // A number and a prefix may touch (`1f""`): not worth telling apart.
+                self.lost = true;
+            } else {
+                self.string(word);
+            }
         }
         // A number may touch the keyword after it, as in `1if`.
-        let is = |keyword: &[u8]| {
-            word == keyword || word[0].is_ascii_digit() && word.ends_with(keyword)
-        };
+        let is =
+            |keyword: &[u8]| word == keyword || word[0].is_ascii_digit() && word.ends_with(keyword);
         if is(b"lambda") || is(b"yield") {
             if let Some(level) = self.levels.last_mut() {
                 level.lasting += 1;
@@ -293,6 +290,7 @@ impl<'a> Scanner<'a> {
             self.open(Close::Quote { byte, triple, raw });
             return;
         }
+        let start = self.at;
         loop {
             match self.peek(0) {
                 Some(b'\\') => self.at += 2,
@@ -305,7 +303,10 @@ impl<'a> Scanner<'a> {
                 None => break,
             }
         }
-        self.lost |= self.in_quotes();
+        if self.in_quotes() {
+            self.lost = true;
+            self.at = start;
+        }
     }
 
     fn at_quote(&self, byte: u8, triple: bool) -> bool {
@@ -370,9 +371,12 @@ mod tests {
     fn ordinary_long_files_are_not_too_deep() {
         let cases = [
             "x = a.b(c)[d] + 1\n".repeat(5000),
-            "TABLE = [\n".to_owned() + &"  {'a': -1, 'b': [1, 2], 'c': f(x).y},\n".repeat(5000) + "]\n",
+            "TABLE = [\n".to_owned()
+                + &"  {'a': -1, 'b': [1, 2], 'c': f(x).y},\n".repeat(5000)
+                + "]\n",
             "# (((((((((((((((\n\"\"\" [[[[[[ \"\"\"\nx = '((((('\n".repeat(1000),
-            "s = f\"{a[\"k\"]:>{width}} {{ {b!r:x} \\N{DASH} {c['[']}\" + rf'{x}\\{y}'\n".repeat(1000),
+            "s = f\"{a[\"k\"]:>{width}} {{ {b!r:x} \\N{DASH} {c['[']}\" + rf'{x}\\{y}'\n"
+                .repeat(1000),
             "t = f'''\n{a:%H:%M}\n[[[[ {{ '''\n".repeat(1000),
             "v = [x if y else z,\n".to_owned() + &"x if not y else -z,\n".repeat(2000) + "]\n",
         ];
@@ -384,9 +388,34 @@ mod tests {
     #[test]
     fn whatever_nests_deep_is_found() {
         let units = [
-            "(", "[", "{", "f(", "a[", "-", "not ", "await ", "lambda: ", "lambda x, y: ", "1 if 1 else ",
-            "1+", "1**", "a.", "f().", "yield a, ", "1+(", "async ", "{1:", "f'{", "[#]\n", "['[',\n", "(],",
-            "1jif 1jelse ", "0xfif 1else ", "~", "x[0][", "f'{x:{",
+            "(",
+            "[",
+            "{",
+            "f(",
+            "a[",
+            "-",
+            "not ",
+            "await ",
+            "lambda: ",
+            "lambda x, y: ",
+            "1 if 1 else ",
+            "1+",
+            "1**",
+            "a.",
+            "f().",
+            "yield a, ",
+            "1+(",
+            "async ",
+            "{1:",
+            "f'{",
+            "[#]\n",
+            "['[',\n",
+            "(],",
+            "1jif 1jelse ",
+            "0xfif 1else ",
+            "~",
+            "x[0][",
+            "f'{x:{",
         ];
         for unit in units {
             let source = format!("x = {}", unit.repeat(3000));
@@ -397,8 +426,19 @@ mod tests {
     #[test]
     fn a_broken_f_string_hides_nothing() {
         let deep = "[".repeat(3000);
-        for opening in ["f'''{x'''\n", "f\"{x\"\n}", "f\"{x:\"", "f'{(}'", "f\"{d['}\"", "f'\n", "1f'"] {
-            assert!(too_deep_at(&format!("{opening}{deep}")).is_some(), "{opening:?}");
+        for opening in [
+            "f'''{x'''\n",
+            "f\"{x\"\n}",
+            "f\"{x:\"",
+            "f'{(}'",
+            "f\"{d['}\"",
+            "f'\n",
+            "1f'",
+        ] {
+            assert!(
+                too_deep_at(&format!("{opening}{deep}")).is_some(),
+                "{opening:?}"
+            );
         }
     }
 

@@ -66,7 +66,9 @@ fn describe(source: &str, parsed: &Parsed<ModModule>, wanted: &Wanted) -> Docume
         document.docstring = Some(Located { value, at }).filter(|text| !text.value.is_empty());
     }
     for name in &wanted.variables {
-        let found = scope.last(name).and_then(|found| variable(found, &scope, position));
+        let found = scope
+            .last(name)
+            .and_then(|found| variable(found, &scope, position));
         if let Some(variable) = found {
             document.variables.insert(name.clone(), variable);
         }

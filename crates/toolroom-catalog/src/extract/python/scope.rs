@@ -186,8 +186,17 @@ impl<'a> Scope<'a> {
     /// A method called for its effect, such as `CONFIG.update(…)`.
     fn call(&mut self, expression: &'a Expr, at: TextSize) {
         const CHANGING: [&str; 11] = [
-            "add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove",
-            "setdefault", "update",
+            "add",
+            "append",
+            "clear",
+            "discard",
+            "extend",
+            "insert",
+            "pop",
+            "popitem",
+            "remove",
+            "setdefault",
+            "update",
         ];
         if let Expr::Call(call) = expression
             && let Expr::Attribute(method) = &*call.func

@@ -59,7 +59,12 @@ fn parameter(
     let described = documentation.parameters.get(name);
     let mut schema = match (&declared.parameter.annotation, described) {
         (Some(annotation), _) => annotations.schema(annotation),
-        (None, Some(Described { kind: Some(kind), .. })) => wording::schema(annotations, kind),
+        (
+            None,
+            Some(Described {
+                kind: Some(kind), ..
+            }),
+        ) => wording::schema(annotations, kind),
         (None, _) => Schema::new(),
     };
     let default = default(annotations, definition, declared.default(), &mut schema);

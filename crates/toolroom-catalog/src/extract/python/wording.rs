@@ -15,7 +15,10 @@ pub(super) fn schema(annotations: &mut Annotations<'_, '_>, text: &str) -> Schem
         return Schema::new();
     }
     let text = without_remarks(text);
-    if let Some(choices) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+    if let Some(choices) = text
+        .strip_prefix('{')
+        .and_then(|text| text.strip_suffix('}'))
+    {
         return annotations.quoted(&format!("Literal[{choices}]"));
     }
     let members: Vec<Schema> = text
@@ -28,16 +31,27 @@ pub(super) fn schema(annotations: &mut Annotations<'_, '_>, text: &str) -> Schem
 /// `int, optional` and `int, default 3` are an `int`.
 fn without_remarks(text: &str) -> &str {
     let text = text.trim().trim_matches('`');
-    let end = [", optional", ", default", ", required", " (optional", " (default", ", keyword"]
-        .iter()
-        .filter_map(|remark| text.find(remark))
-        .min();
+    let end = [
+        ", optional",
+        ", default",
+        ", required",
+        " (optional",
+        " (default",
+        ", keyword",
+    ]
+    .iter()
+    .filter_map(|remark| text.find(remark))
+    .min();
     text.get(..end.unwrap_or(text.len())).unwrap_or(text).trim()
 }
 
 fn one(annotations: &mut Annotations<'_, '_>, text: &str) -> Schema {
     if let Some((container, items)) = text.split_once(" of ") {
-        return match container.trim_start_matches("a ").to_ascii_lowercase().as_str() {
+        return match container
+            .trim_start_matches("a ")
+            .to_ascii_lowercase()
+            .as_str()
+        {
             "list" | "array" | "sequence" | "iterable" | "tuple" => {
                 let mut schema = typed("array");
                 let items = one(annotations, items.trim());

@@ -33,6 +33,8 @@ fn faults_say_what_is_wrong_and_where() {
     for (source, line, column, message) in [
         ("const a = 1 }", 1, 13, "unexpected `}`"),
         ("const a = [1, 2;", 1, 16, "missing `]`"),
+        ("const a = ;", 1, 9, "missing value after `=`"),
+        ("const a = { b: 1\n c: 2 };", 2, 2, "unexpected `c:`"),
         ("const a = 1;\nfunction f( { ", 2, 13, "`{` is never closed"),
         (
             "const s = \"abc\nconst t = 1;",
@@ -73,7 +75,7 @@ fn deep_nesting_is_refused_without_harm() {
     for source in [
         deep("[", "]"),
         deep("{a:", "}"),
-        deep("f(", ")"),
+        deep("(", ")"),
         deep("-", ""),
     ] {
         let document = js(&source);
@@ -82,11 +84,6 @@ fn deep_nesting_is_refused_without_harm() {
             Variable::NotLiteral(_)
         ));
     }
-    assert_eq!(
-        value(&js(&deep("(", ")"))),
-        1,
-        "brackets alone add no depth to a value"
-    );
     assert!(reason(&js(&deep("[", "]"))).contains("64 levels"));
 }
 
@@ -95,11 +92,11 @@ fn unclosed_and_repeated_nonsense_ends_in_faults() {
     for source in [
         "[".repeat(100_000),
         "{".repeat(100_000),
-        format!("export const NAME = {}", "[{a:".repeat(30_000)),
-        "@#$%^&*()_+{}|:\"<>?~`".repeat(20_000),
-        "type A<T> = {a: ".repeat(20_000),
-        "\0".repeat(100_000),
-        "/**".to_owned() + &"* @param {".repeat(20_000),
+        format!("export const NAME = {}", "[{a:".repeat(10_000)),
+        "@#$%^&*()_+{}|:\"<>?~`".repeat(5_000),
+        "type A<T> = {a: ".repeat(5_000),
+        "\0".repeat(10_000),
+        "/**".to_owned() + &"* @param {".repeat(5_000),
     ] {
         for document in read_everywhere(&source) {
             assert!(!document.faults.is_empty(), "{}", &source[..20]);
@@ -116,17 +113,54 @@ fn a_file_beyond_the_limit_is_not_parsed() {
 #[test]
 fn constants_that_double_each_other_do_not_explode() {
     let mut source = String::from("const c0 = ['0123456789'];\n");
-    for level in 1..60 {
+    for level in 1..28 {
         let below = level - 1;
         source += &format!("const c{level} = [c{below}, c{below}];\n");
     }
-    source += "export const NAME = c59;";
+    source += "export const NAME = c27;";
     assert_eq!(reason(&js(&source)), "it is too large");
     let text = source
         .replace('[', "(")
         .replace(']', ")")
         .replace(", c", " + c");
     assert_eq!(reason(&js(&text)), "it is too large");
+}
+
+#[test]
+fn repetition_costs_no_more_than_it_is_long() {
+    let list = |item: &str| item.repeat(20_000);
+    for source in [
+        list("// a line\n"),
+        list("/*! a block */\n") + "export function main({ a }) {}",
+        list("// a line\n") + "export function main({ a }) {}",
+        format!(
+            "const H = [{}]; export const NAME = [{}];",
+            list(","),
+            list("H,")
+        ),
+        format!(
+            "const H = [{}]; export const NAME = [{}];",
+            list("/**/"),
+            list("H,")
+        ),
+        format!(
+            "export function main({{ {} }}: {{ {} }}) {{}}",
+            list("a,"),
+            list("a;")
+        ),
+        format!(
+            "type U = {}; export function main({{ a }}: {{ a: [{}] }}) {{}}",
+            list("|'a'"),
+            list("U,")
+        ),
+        list("/** @typedef {string} T */\n") + "export function main({ a }) {}",
+    ] {
+        let start = std::time::Instant::now();
+        ts(&source);
+        let took = start.elapsed();
+        // A quadratic step takes minutes here; an honest one well under a second.
+        assert!(took.as_secs() < 20, "{took:?} for {}…", &source[..30]);
+    }
 }
 
 #[test]

@@ -11,7 +11,10 @@ fn docstring(source: &str) -> Option<String> {
 fn the_module_docstring_is_cleaned() {
     let cases = [
         ("'''One.'''", Some("One.")),
-        ("'''  One.\n\n    Two.\n      Three.\n    '''", Some("One.\n\nTwo.\n  Three.")),
+        (
+            "'''  One.\n\n    Two.\n      Three.\n    '''",
+            Some("One.\n\nTwo.\n  Three."),
+        ),
         ("'''\n    One.\n\n\n'''", Some("One.")),
         ("'''\n\tOne.\n\t    Two.\n'''", Some("One.\n    Two.")),
         ("'One. ' 'Two.'", Some("One. Two.")),
@@ -33,20 +36,41 @@ fn a_byte_order_mark_and_windows_line_ends_change_nothing() {
     let found = document("\u{feff}'''One.\r\n  Two.'''\r\nX = '''a\r\nb'''\r\nY = load()\r\n");
     assert_eq!(found.faults, []);
     let text = found.docstring.expect("has a docstring");
-    assert_eq!((text.value.as_str(), text.at), ("One.\nTwo.", Position::START));
+    assert_eq!(
+        (text.value.as_str(), text.at),
+        ("One.\nTwo.", Position::START)
+    );
     assert_eq!(super::x("X = '''a\r\nb'''\r"), Ok(json!("a\nb")));
 }
 
 #[test]
 fn the_first_prose_comment_is_found() {
     let cases = [
-        ("# Fetches a page.\nimport os\n", Some(("Fetches a page.", 1))),
-        ("#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\n# Fetches a page.\n", Some(("Fetches a page.", 3))),
-        ("# rye:signed:2024:abc\n# kiwi-mcp:validated:abc\n# Fetches\n# a page.\n\n# More.\n", Some(("Fetches a page.", 3))),
-        ("# /// script\n# dependencies = ['a']\n# ///\n# Fetches a page.\n", Some(("Fetches a page.", 4))),
-        ("# SPDX-License-Identifier: MIT\n# ruff: noqa\n# type: ignore\n# fmt: off\n# Fetches.\n", Some(("Fetches.", 5))),
+        (
+            "# Fetches a page.\nimport os\n",
+            Some(("Fetches a page.", 1)),
+        ),
+        (
+            "#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\n# Fetches a page.\n",
+            Some(("Fetches a page.", 3)),
+        ),
+        (
+            "# rye:signed:2024:abc\n# kiwi-mcp:validated:abc\n# Fetches\n# a page.\n\n# More.\n",
+            Some(("Fetches a page.", 3)),
+        ),
+        (
+            "# /// script\n# dependencies = ['a']\n# ///\n# Fetches a page.\n",
+            Some(("Fetches a page.", 4)),
+        ),
+        (
+            "# SPDX-License-Identifier: MIT\n# ruff: noqa\n# type: ignore\n# fmt: off\n# Fetches.\n",
+            Some(("Fetches.", 5)),
+        ),
         ("# .ai/tools/x.py\n# Fetches.\n", Some(("Fetches.", 2))),
-        ("# x.py\nimport os\n__version__ = '1'\n# Fetches.\nCONFIG = {}\n", Some(("Fetches.", 4))),
+        (
+            "# x.py\nimport os\n__version__ = '1'\n# Fetches.\nCONFIG = {}\n",
+            Some(("Fetches.", 4)),
+        ),
         ("import os\nCONFIG = {}\n# A detail.\n", None),
         ("'''\n# Not a comment.\n'''\nx = 1\n", None),
         ("import os  # for paths\nx = 1\n", None),
@@ -55,7 +79,9 @@ fn the_first_prose_comment_is_found() {
     ];
     for (source, expected) in cases {
         let found = document(source).comment;
-        let found = found.as_ref().map(|found| (found.value.as_str(), found.at.line));
+        let found = found
+            .as_ref()
+            .map(|found| (found.value.as_str(), found.at.line));
         assert_eq!(found, expected, "{source:?}");
     }
 }
@@ -117,12 +143,25 @@ const REST_TYPE: &str = "
 #[test]
 fn each_docstring_style_describes_parameters() {
     for section in [GOOGLE, NUMPY, REST, REST_TYPE] {
-        let source = format!("def main(x=None):\n    '''Do it.\n\n    At once.\n{section}\n    '''\n");
+        let source =
+            format!("def main(x=None):\n    '''Do it.\n\n    At once.\n{section}\n    '''\n");
         let found = main_of(&source);
-        assert_eq!(found.summary.as_deref(), Some("Do it.\n\nAt once."), "{section}");
+        assert_eq!(
+            found.summary.as_deref(),
+            Some("Do it.\n\nAt once."),
+            "{section}"
+        );
         let x = &found.parameters[0];
-        assert_eq!(x.description.as_deref(), Some("The first line goes on here."), "{section}");
-        assert_eq!(Value::Object(x.schema.clone()), json!({"type": "integer"}), "{section}");
+        assert_eq!(
+            x.description.as_deref(),
+            Some("The first line goes on here."),
+            "{section}"
+        );
+        assert_eq!(
+            Value::Object(x.schema.clone()),
+            json!({"type": "integer"}),
+            "{section}"
+        );
     }
 }
 
@@ -140,8 +179,14 @@ fn types_may_be_worded_freely() {
         ("string", json!({"type": "string"})),
         ("str or None", json!({"type": ["string", "null"]})),
         ("str | None, optional", json!({"type": ["string", "null"]})),
-        ("list of str", json!({"type": "array", "items": {"type": "string"}})),
-        ("list[dict[str, int]]", json!({"type": "array", "items": {"type": "object", "additionalProperties": {"type": "integer"}}})),
+        (
+            "list of str",
+            json!({"type": "array", "items": {"type": "string"}}),
+        ),
+        (
+            "list[dict[str, int]]",
+            json!({"type": "array", "items": {"type": "object", "additionalProperties": {"type": "integer"}}}),
+        ),
         ("{'a', 'b'}", json!({"type": "string", "enum": ["a", "b"]})),
         ("int, default: 3", json!({"type": "integer"})),
         ("optional", json!({})),
@@ -149,10 +194,21 @@ fn types_may_be_worded_freely() {
         ("Foo", json!({})),
     ];
     for (worded, expected) in cases {
-        let google = format!("def main(x=1):\n    '''Do.\n\n    Args:\n        x ({worded}): An x.\n    '''\n");
-        let numpy = format!("def main(x=1):\n    '''Do.\n\n    Parameters\n    ----------\n    x : {worded}\n    '''\n");
-        for source in [google.replace("'''", "\"\"\""), numpy.replace("'''", "\"\"\"")] {
-            assert_eq!(Value::Object(parameter(&source).schema), expected, "{worded}");
+        let google = format!(
+            "def main(x=1):\n    '''Do.\n\n    Args:\n        x ({worded}): An x.\n    '''\n"
+        );
+        let numpy = format!(
+            "def main(x=1):\n    '''Do.\n\n    Parameters\n    ----------\n    x : {worded}\n    '''\n"
+        );
+        for source in [
+            google.replace("'''", "\"\"\""),
+            numpy.replace("'''", "\"\"\""),
+        ] {
+            assert_eq!(
+                Value::Object(parameter(&source).schema),
+                expected,
+                "{worded}"
+            );
         }
     }
 }
@@ -183,20 +239,36 @@ def main(url, returns, opts, plain, kw):
     """
 "#;
     let found = main_of(source);
-    let texts: Vec<_> = found.parameters.iter().map(|p| p.description.as_deref()).collect();
-    assert_eq!(texts, [
-        Some("Where: a colon, e.g. http://host."),
-        Some("A parameter with a heading's name."),
-        Some("A list: - one - two"),
-        Some("On its own line."),
-        Some("Named."),
-    ]);
-    assert_eq!(found.summary.as_deref(), Some("Do it.\n\nNote:\n    Kept in the summary."));
+    let texts: Vec<_> = found
+        .parameters
+        .iter()
+        .map(|p| p.description.as_deref())
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            Some("Where: a colon, e.g. http://host."),
+            Some("A parameter with a heading's name."),
+            Some("A list: - one - two"),
+            Some("On its own line."),
+            Some("Named."),
+        ]
+    );
+    assert_eq!(
+        found.summary.as_deref(),
+        Some("Do it.\n\nNote:\n    Kept in the summary.")
+    );
 }
 
 #[test]
 fn a_function_without_a_docstring_has_no_summary() {
     assert_eq!(main_of("def main(): pass").summary, None);
-    assert_eq!(main_of("def main():\n    'Do it.'").summary.as_deref(), Some("Do it."));
-    assert_eq!(main_of("def main(x):\n    ''':param x: An x.'''").summary, None);
+    assert_eq!(
+        main_of("def main():\n    'Do it.'").summary.as_deref(),
+        Some("Do it.")
+    );
+    assert_eq!(
+        main_of("def main(x):\n    ''':param x: An x.'''").summary,
+        None
+    );
 }

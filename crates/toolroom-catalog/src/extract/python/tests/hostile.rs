@@ -16,9 +16,46 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
 }
 
 const UNITS: [&str; 34] = [
-    "(", "[", "{", "f(", "a[", "-", "not ", "await ", "lambda: ", "lambda x, y: ", "1 if 1 else ",
-    "1+", "1**", "a.", "f().", "yield a, ", "1+(", "async ", "{1:", "f'{", "[#]\n", "['[',\n", "(],",
-    "1jif 1jelse ", "~", "x[0][", "f'{x:{", "with (", "match (", "a:=", "*", "@", "case [", "del (",
+    "(",
+    "[",
+    "{",
+    "f(",
+    "a[",
+    "-",
+    "not ",
+    "await ",
+    "lambda: ",
+    "lambda x, y: ",
+    "1 if 1 else ",
+    "1+",
+    "1**",
+    "a.",
+    "f().",
+    "yield a, ",
+    "1+(",
+    "async ",
+    "{1:",
+    "f'{",
+    "[#]\n",
+    "['[',\n",
+    "(],",
+    "1jif 1jelse ",
+    "~",
+    "x[0][",
+    "f'{x:{",
+    "with (",
+    "match (",
+    "a:=",
+    "*",
+    "@",
+    "case [",
+    "del (",
+];
+
+/// What ends, hides or reshapes what the units open.
+const BREAKS: [&str; 24] = [
+    ")", "]", "}", ",", "\n", "'", "\"", "'''", "f\"", "f'''", "rf'", "}'", "}'''", ":", "\\", "#",
+    "!r", "\\N{", "{{", "}}", "if x:\n ", "\n  ", "1f'", "1if ",
 ];
 
 #[test]
@@ -26,7 +63,7 @@ fn endless_nesting_is_a_fault_and_no_crash() {
     on_a_small_stack(|| {
         for unit in UNITS {
             for prefix in ["", "X = ", "f'''{x'''\n", "f\"{x\"\n}"] {
-                let found = document(&format!("{prefix}{}", unit.repeat(100_000)));
+                let found = document(&format!("{prefix}{}", unit.repeat(50_000)));
                 assert!(!found.faults.is_empty(), "{prefix:?} {unit:?}");
             }
         }
@@ -46,7 +83,11 @@ fn nesting_up_to_the_limit_is_read() {
         for level in 0..MAX_DEPTH {
             blocks += &format!("{}if x:\n", " ".repeat(level));
         }
-        blocks += &format!("{}{}\n", " ".repeat(MAX_DEPTH), "-".repeat(MAX_DEPTH - 1) + "1");
+        blocks += &format!(
+            "{}{}\n",
+            " ".repeat(MAX_DEPTH),
+            "-".repeat(MAX_DEPTH - 1) + "1"
+        );
         document(&blocks);
     });
 }
@@ -54,7 +95,10 @@ fn nesting_up_to_the_limit_is_read() {
 #[test]
 fn the_fault_of_deep_nesting_has_a_place() {
     let found = document(&format!("Y = 1\nX = {}", "[".repeat(5000)));
-    assert_eq!(found.faults[0].message, "it is nested deeper than 1000 levels");
+    assert_eq!(
+        found.faults[0].message,
+        "it is nested deeper than 1000 levels"
+    );
     assert_eq!(found.faults[0].at.line, 2);
 }
 
@@ -82,7 +126,18 @@ fn only_the_first_faults_are_told() {
 #[test]
 fn odd_bytes_are_borne() {
     assert_eq!(x("\x0cX = 1\n\x0c\n"), Ok(json!(1)));
-    for source in ["\0", "X = \0 1", "\u{feff}\u{feff}X = 1", "\r\r\r", "'''", "f'''{", "\\", "X = '\\", "🦀 = 1", "\u{2028}"] {
+    for source in [
+        "\0",
+        "X = \0 1",
+        "\u{feff}\u{feff}X = 1",
+        "\r\r\r",
+        "'''",
+        "f'''{",
+        "\\",
+        "X = '\\",
+        "🦀 = 1",
+        "\u{2028}",
+    ] {
         document(source);
     }
 }
@@ -96,14 +151,20 @@ fn a_file_of_a_megabyte_is_read_in_time() {
     let table = format!("X = [\n{}]\n", "  {'a': 'b'},\n".repeat(70_000));
     assert!(x(&table).is_ok());
     let big = " ".repeat(5 << 20);
-    assert_eq!(document(&big).faults[0].message, "the file is larger than 4 MiB");
+    assert_eq!(
+        document(&big).faults[0].message,
+        "the file is larger than 4 MiB"
+    );
 }
 
 #[test]
 fn classes_that_multiply_are_cut_off() {
     let mut source = String::new();
     for step in (0..40).rev() {
-        source += &format!("class C{step}(BaseModel):\n    a: C{0}\n    b: C{0}\n    c: Union[C{0}, list[C{0}]]\n", step + 1);
+        source += &format!(
+            "class C{step}(BaseModel):\n    a: C{0}\n    b: C{0}\n    c: Union[C{0}, list[C{0}]]\n",
+            step + 1
+        );
     }
     source += "def main(x: C0): pass\n";
     assert!(document(&source).functions.contains_key("main"));
@@ -143,7 +204,10 @@ fn mutated() -> impl Strategy<Value = String> {
         prop_oneof![
             Just(String::new()),
             "[\\[\\](){}'\":,.=*\\\\\n\t @#f-]{1,6}",
-            prop::sample::select(vec!["lambda ", "if ", "f'{", "'''", "\r\n", "\0", "class ", "é", "    "]).prop_map(String::from),
+            prop::sample::select(vec![
+                "lambda ", "if ", "f'{", "'''", "\r\n", "\0", "class ", "é", "    "
+            ])
+            .prop_map(String::from),
         ],
     );
     prop::collection::vec(edit, 1..12).prop_map(|edits| {
@@ -164,8 +228,11 @@ proptest! {
     }
 
     #[test]
-    fn any_soup_of_tokens_is_read(units in prop::collection::vec(prop::sample::select(UNITS.to_vec()), 0..60), times in 1_usize..200) {
-        let source = units.concat().repeat(times);
+    fn any_soup_of_tokens_is_read(
+        units in prop::collection::vec(prop::sample::select([&UNITS[..], &BREAKS[..]].concat()), 1..12),
+        times in prop::sample::select(vec![1, 50, 2000]),
+    ) {
+        let source = units.concat().repeat(times); fs_err::write("/tmp/h/last.txt", format!("{times} {:?}", units)).unwrap();
         on_a_small_stack(move || { document(&source); });
     }
 

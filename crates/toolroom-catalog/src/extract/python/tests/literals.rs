@@ -37,7 +37,10 @@ fn literals_become_json() {
         ("{1, 2}", json!([1, 2])),
         ("{}", json!({})),
         ("{'a': {'b': (1,)}}", json!({"a": {"b": [1]}})),
-        ("{1: 'i', 1.5: 'f', True: 'b', None: 'n', -2: 'm'}", json!({"1": "i", "1.5": "f", "true": "b", "null": "n", "-2": "m"})),
+        (
+            "{1: 'i', 1.5: 'f', True: 'b', None: 'n', -2: 'm'}",
+            json!({"1": "i", "1.5": "f", "true": "b", "null": "n", "-2": "m"}),
+        ),
         ("{'a': 1, 'a': 2}", json!({"a": 2})),
         ("60 * 5", json!(300)),
         ("10 * 1024 ** 2", json!(10_485_760)),
@@ -55,7 +58,10 @@ fn literals_become_json() {
 #[test]
 fn what_is_no_literal_says_why() {
     let cases = [
-        ("os.environ.get('A')", "it calls a function (os.environ.get)"),
+        (
+            "os.environ.get('A')",
+            "it calls a function (os.environ.get)",
+        ),
         ("[1, {'a': load()}]", "it calls a function (load)"),
         ("f()()", "it calls a function"),
         ("os.sep", "it reads an attribute (os.sep)"),
@@ -68,7 +74,10 @@ fn what_is_no_literal_says_why() {
         ("2j", "it has a complex number"),
         ("{**BASE}", "it spreads another dictionary (**)"),
         ("[*a]", "it spreads another value (*)"),
-        ("{(1, 2): 3}", "it has a key that is no string and no number"),
+        (
+            "{(1, 2): 3}",
+            "it has a key that is no string and no number",
+        ),
         ("MISSING", "it uses MISSING, which is no literal further up"),
         ("a[0]", "it reads a part of another value"),
         ("1 if y else 2", "it depends on a condition"),
@@ -85,7 +94,11 @@ fn what_is_no_literal_says_why() {
         ("...", "it is left open (...)"),
     ];
     for (source, reason) in cases {
-        assert_eq!(x(&format!("X = {source}\n")), Err(reason.to_owned()), "{source}");
+        assert_eq!(
+            x(&format!("X = {source}\n")),
+            Err(reason.to_owned()),
+            "{source}"
+        );
     }
 }
 
@@ -97,11 +110,23 @@ fn names_stand_for_literals_further_up() {
         ("BASE = 'a'\nX = BASE + '/b'", Ok(json!("a/b"))),
         ("T = 1\nX = T\nT = 2", Ok(json!(1))),
         ("X = 1\nX = [X]", Ok(json!([1]))),
-        ("X = T\nT = 30", Err("it uses T, which is no literal further up")),
-        ("T = f()\nX = T", Err("it uses T, which is no literal further up")),
-        ("from a import T\nX = T", Err("it uses T, which is no literal further up")),
+        (
+            "X = T\nT = 30",
+            Err("it uses T, which is no literal further up"),
+        ),
+        (
+            "T = f()\nX = T",
+            Err("it uses T, which is no literal further up"),
+        ),
+        (
+            "from a import T\nX = T",
+            Err("it uses T, which is no literal further up"),
+        ),
         ("X = X", Err("it uses X, which is no literal further up")),
-        ("T = [1]\nT.append(2)\nX = T", Err("it uses T, which is no literal further up")),
+        (
+            "T = [1]\nT.append(2)\nX = T",
+            Err("it uses T, which is no literal further up"),
+        ),
     ];
     for (source, expected) in cases {
         assert_eq!(x(source), expected.map_err(str::to_owned), "{source}");
@@ -127,11 +152,26 @@ fn every_kind_of_assignment_is_seen() {
         ("class A:\n    X = 1", Err("absent")),
         ("class X: pass", Err("absent")),
         ("from a import X", Err("it is imported from another file")),
-        ("from a import b as X", Err("it is imported from another file")),
-        ("X = []\nX += [1]", Err("it is changed after its assignment")),
-        ("X = {}\nX['a'] = 1", Err("it is changed after its assignment")),
-        ("X = {}\nX['a']['b'] = 1", Err("it is changed after its assignment")),
-        ("X = {}\nX.update(a=1)", Err("it is changed after its assignment")),
+        (
+            "from a import b as X",
+            Err("it is imported from another file"),
+        ),
+        (
+            "X = []\nX += [1]",
+            Err("it is changed after its assignment"),
+        ),
+        (
+            "X = {}\nX['a'] = 1",
+            Err("it is changed after its assignment"),
+        ),
+        (
+            "X = {}\nX['a']['b'] = 1",
+            Err("it is changed after its assignment"),
+        ),
+        (
+            "X = {}\nX.update(a=1)",
+            Err("it is changed after its assignment"),
+        ),
         ("X = 1\ndel X", Err("it is changed after its assignment")),
         ("X = {}\nX.keys()", Ok(json!({}))),
     ];
@@ -146,7 +186,13 @@ fn positions_count_lines_and_characters() {
     let Some(Variable::NotLiteral(x)) = found.variables.get("X") else {
         panic!("X is no literal");
     };
-    assert_eq!(x.at, Position { line: 2, column: 10 });
+    assert_eq!(
+        x.at,
+        Position {
+            line: 2,
+            column: 10
+        }
+    );
     let Some(Variable::Literal(y)) = found.variables.get("Y") else {
         panic!("Y is a literal");
     };
@@ -170,7 +216,10 @@ fn long_sums_are_no_deep_nesting() {
 fn deep_literals_are_refused() {
     let nested = |depth: usize| format!("X = {}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(x(&nested(60)).is_ok());
-    assert_eq!(x(&nested(70)), Err("it is nested deeper than 64 levels".to_owned()));
+    assert_eq!(
+        x(&nested(70)),
+        Err("it is nested deeper than 64 levels".to_owned())
+    );
 }
 
 #[test]
@@ -180,7 +229,13 @@ fn a_few_lines_cannot_stand_for_endless_values() {
         source += &format!("A{step} = [A{0}, A{0}]\n", step - 1);
     }
     source += "X = A59\n";
-    assert_eq!(x(&source), Err("it uses A59, which is no literal further up".to_owned()));
-    let doubled = source.replace("[A", "A").replace(", A", " + A").replace(']', "");
+    assert_eq!(
+        x(&source),
+        Err("it uses A59, which is no literal further up".to_owned())
+    );
+    let doubled = source
+        .replace("[A", "A")
+        .replace(", A", " + A")
+        .replace(']', "");
     assert!(x(&doubled).is_err());
 }

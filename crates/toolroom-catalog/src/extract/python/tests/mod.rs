@@ -13,7 +13,9 @@ use crate::extract::document::{Document, Function, Parameter, Variable, Wanted};
 /// Reads with the names most tests use.
 fn document(source: &str) -> Document {
     let wanted = Wanted {
-        variables: ["X", "Y", "CONFIG", "__version__"].map(String::from).to_vec(),
+        variables: ["X", "Y", "CONFIG", "__version__"]
+            .map(String::from)
+            .to_vec(),
         functions: ["main", "execute"].map(String::from).to_vec(),
     };
     read(source, &wanted)

@@ -1,0 +1,74 @@
+"""Runs commands and says what they cost: wall and CPU time, and peak memory."""
+
+import os
+import resource
+import statistics
+import sys
+import time
+
+
+class Cost:
+    def __init__(self, wall, cpu, peak_kb):
+        self.wall = wall
+        self.cpu = cpu
+        self.peak_kb = peak_kb
+
+
+def run_once(argv, cwd=None, env=None):
+    """One run, with its own CPU time as the kernel counts it."""
+    started = time.perf_counter()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            null = os.open(os.devnull, os.O_RDWR)
+            for descriptor in (0, 1, 2):
+                os.dup2(null, descriptor)
+            if cwd:
+                os.chdir(cwd)
+            os.execvpe(argv[0], argv, env or os.environ)
+        finally:
+            os._exit(127)
+    _, status, usage = os.wait4(pid, 0)
+    wall = time.perf_counter() - started
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit(f"failed: {argv}")
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+
+
+def run(argv, rounds=30, warm_up=2, **options):
+    """Medians over many runs."""
+    for _ in range(warm_up):
+        run_once(argv, **options)
+    costs = [run_once(argv, **options) for _ in range(rounds)]
+    return median(costs)
+
+
+def interleaved(commands, rounds=30, warm_up=2):
+    """Medians of several commands, taken round robin so that noise hits all alike.
+
+    `commands` maps a name to (argv, options).
+    """
+    costs = {name: [] for name in commands}
+    for turn in range(rounds + warm_up):
+        for name, (argv, options) in commands.items():
+            cost = run_once(argv, **options)
+            if turn >= warm_up:
+                costs[name].append(cost)
+    return {name: median(taken) for name, taken in costs.items()}
+
+
+def median(costs):
+    return Cost(
+        statistics.median(cost.wall for cost in costs),
+        statistics.median(cost.cpu for cost in costs),
+        max(cost.peak_kb for cost in costs),
+    )
+
+
+def row(name, cost, extra=""):
+    print(f"{name:<44} {cost.cpu * 1000:8.2f} ms CPU {cost.wall * 1000:8.2f} ms wall {cost.peak_kb / 1024:7.1f} MB  {extra}")
+
+
+def own_cpu():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime

@@ -1,0 +1,94 @@
+# Calls a Bash tool; started by Toolroom. Standard input holds fields that end in NUL:
+# the tool's path, the project's path, the entry names, the parameters as JSON, and then
+# the parameters as arguments. The tool is read with those arguments; a function `main`
+# that it defines and does not call itself is called with them.
+#
+# What the tool prints is its result, unless it gives one with `toolroom_result JSON`.
+
+toolroom_fields=()
+while IFS= read -r -d '' toolroom_field; do
+    toolroom_fields+=("$toolroom_field")
+done
+exec </dev/null
+
+if [ -n "${TOOLROOM_CHANNEL:-}" ]; then
+    toolroom_channel=$TOOLROOM_CHANNEL
+else
+    exec 9>&1 1>&2
+    toolroom_channel=9
+fi
+unset TOOLROOM_CHANNEL toolroom_field
+TOOLROOM_TOOL=${toolroom_fields[0]}
+TOOLROOM_PROJECT=${toolroom_fields[1]}
+TOOLROOM_PARAMS=${toolroom_fields[3]}
+toolroom_entries=${toolroom_fields[2]}
+toolroom_owner=$BASHPID
+toolroom_replied=
+
+toolroom_quote() {
+    local text=$1 LC_ALL=C
+    text=${text//\\/\\\\}
+    text=${text//\"/\\\"}
+    text=${text//$'\n'/\\n}
+    text=${text//$'\r'/\\r}
+    text=${text//$'\t'/\\t}
+    text=${text//[$'\001'-$'\037']/ }
+    printf '"%s"' "$text"
+}
+
+toolroom_send() {
+    printf '%s\n' "$1" >&"$toolroom_channel"
+}
+
+# toolroom_progress DONE [TOTAL] [MESSAGE]
+toolroom_progress() {
+    toolroom_send "{\"event\":\"progress\",\"done\":$1,\"total\":${2:-null},\"message\":$(toolroom_quote "${3:-}")}"
+}
+
+# toolroom_log LEVEL MESSAGE
+toolroom_log() {
+    toolroom_send "{\"event\":\"log\",\"level\":$(toolroom_quote "$1"),\"message\":$(toolroom_quote "$2")}"
+}
+
+# toolroom_result JSON, on one line
+toolroom_result() {
+    toolroom_replied=1
+    toolroom_send "{\"result\":${1//$'\n'/ }}"
+}
+
+toolroom_end() {
+    local status=$?
+    [ "$BASHPID" = "$toolroom_owner" ] && [ -z "$toolroom_replied" ] || return "$status"
+    if [ "$status" = 0 ]; then
+        toolroom_send '{"output":true}'
+    else
+        toolroom_send "{\"error\":{\"type\":\"ExitStatus\",\"message\":\"exited with status $status\"}}"
+    fi
+    return "$status"
+}
+trap toolroom_end EXIT
+
+# Whether a line of the tool's file begins with the name as a command.
+toolroom_calls() {
+    local line
+    while IFS= read -r line || [ -n "$line" ]; do
+        [[ $line =~ ^[[:space:]]*(exec[[:space:]]+)?"$1"([[:space:]\;]|$) && ! $line =~ ^[[:space:]]*"$1"[[:space:]]*\( ]] && return 0
+    done <"$TOOLROOM_TOOL"
+    return 1
+}
+
+set -- "${toolroom_fields[@]:4}"
+unset toolroom_fields
+# shellcheck disable=SC1090
+source "$TOOLROOM_TOOL" "$@"
+toolroom_status=$?
+for toolroom_entry in $toolroom_entries; do
+    if declare -F "$toolroom_entry" >/dev/null; then
+        if ! toolroom_calls "$toolroom_entry"; then
+            "$toolroom_entry" "$@"
+            toolroom_status=$?
+        fi
+        break
+    fi
+done
+exit "$toolroom_status"

@@ -1,0 +1,61 @@
+//! Resolver data for the kernel, by name: core's, and what the spaces add.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use toolroom_kernel::model::{Role, Tool};
+use toolroom_kernel::resolve::{EnvironmentRules, Resolvers};
+
+use crate::catalog::Catalog;
+use crate::core_data;
+
+/// The folder resolvers are looked for in by their bare name.
+const FOLDER: &str = "resolvers";
+
+impl Resolvers for Catalog {
+    fn resolver(&self, name: &str) -> Option<Cow<'_, Value>> {
+        let id = if name.contains('/') {
+            name.to_owned()
+        } else {
+            format!("{FOLDER}/{name}")
+        };
+        let document = match core_data::file(&id) {
+            Some(file) => file.document(),
+            None => Value::Object(self.find(&id).ok().filter(is_resolver)?.metadata),
+        };
+        Some(Cow::Owned(document))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let core = core_data::files().iter().filter_map(|file| file.id.strip_prefix(FOLDER));
+        let mut names: Vec<String> = core.map(|name| name.trim_start_matches('/').to_owned()).collect();
+        for root in &self.roots {
+            let found = crate::walk::walk(&root.tools.join(FOLDER), &self.extractors);
+            names.extend(found.files.into_iter().map(|file| file.id.to_string()));
+        }
+        names
+    }
+}
+
+fn is_resolver(tool: &Tool) -> bool {
+    tool.role() == Role::Resolver
+}
+
+/// What holds for every environment: the core's own rules.
+#[must_use]
+pub fn environment_rules() -> EnvironmentRules {
+    let rules = core_data::text("environment.yaml")
+        .and_then(|text| serde_json::from_str(text).ok())
+        .and_then(|data: Value| EnvironmentRules::read(&data).ok());
+    rules.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_rules_of_core_are_read() {
+        let rules = super::environment_rules();
+        assert!(rules.loader_variables.iter().any(|name| name == "PATH"));
+        assert_eq!(rules.dotenv_files.len(), 4);
+    }
+}

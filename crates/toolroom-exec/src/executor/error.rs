@@ -1,0 +1,85 @@
+//! What keeps a call from being made.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+use toolroom_kernel::resolve::ResolveError;
+use toolroom_kernel::template::TemplateError;
+use toolroom_kernel::{Explain, Place};
+
+use super::parameters::ParameterError;
+use crate::call::CallError;
+use crate::subprocess;
+
+/// Why a call could not be made.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExecError {
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    #[error("config.{key} of {tool} cannot be filled in: {source}")]
+    Template {
+        tool: String,
+        key: String,
+        path: PathBuf,
+        #[source]
+        source: TemplateError,
+    },
+    #[error("config.{key} of {tool} {reason}")]
+    BadConfig {
+        tool: String,
+        key: String,
+        path: PathBuf,
+        reason: String,
+    },
+    #[error("the launcher {name} of {runtime} {reason}")]
+    Launcher {
+        name: String,
+        runtime: String,
+        reason: String,
+    },
+    #[error("{tool} ends in the primitive {primitive}, which cannot be run here")]
+    UnknownPrimitive { tool: String, primitive: String },
+    #[error(transparent)]
+    Call(#[from] CallError),
+    #[error(transparent)]
+    Process(#[from] subprocess::Error),
+}
+
+impl Explain for ExecError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Parameters(error) => error.code(),
+            Self::Resolve(error) => error.code(),
+            Self::Template { source, .. } => source.code(),
+            Self::BadConfig { .. } => "exec::bad_config",
+            Self::Launcher { .. } => "exec::bad_launcher",
+            Self::UnknownPrimitive { .. } => "exec::unknown_primitive",
+            Self::Call(error) => error.code(),
+            Self::Process(error) => error.code(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Parameters(error) => error.help(),
+            Self::Resolve(error) => error.help(),
+            Self::Template { source, .. } => source.help(),
+            Self::BadConfig { .. } => Some("toolroom show says what the chain's config comes to".into()),
+            Self::Launcher { .. } => Some("name a launcher of core, or a file beside the runtime".into()),
+            Self::UnknownPrimitive { .. } => None,
+            Self::Call(error) => error.help(),
+            Self::Process(error) => error.help(),
+        }
+    }
+
+    fn place(&self) -> Option<Place> {
+        match self {
+            Self::Resolve(error) => error.place(),
+            Self::Template { path, .. } | Self::BadConfig { path, .. } => Some(Place::file(path)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Puts launchers where an interpreter can read them.
+//!
+//! Core's are written once into the cache, under the digest of all of them, so that
+//! versions never mix and nothing is written twice. A space's runtime brings its own,
+//! beside its file.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+use toolroom_catalog::core_data;
+use toolroom_kernel::World;
+use toolroom_kernel::model::{Space, Tool};
+
+use super::error::ExecError;
+
+const FOLDER: &str = "launchers";
+
+/// A launcher's file; a temporary one lives as long as this value.
+#[derive(Debug)]
+pub struct Launcher {
+    pub path: PathBuf,
+    _temporary: Option<TempDir>,
+}
+
+/// Finds the launcher a runtime names.
+///
+/// # Errors
+/// Fails if there is none of this name, or it cannot be written.
+pub fn find(world: &World, runtime: &Tool, name: &str) -> Result<Launcher, ExecError> {
+    let fault = |reason: String| ExecError::Launcher {
+        name: name.to_owned(),
+        runtime: runtime.id.to_string(),
+        reason,
+    };
+    let is_plain = !name.is_empty() && Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    if !is_plain {
+        return Err(fault("is not the name of a file".into()));
+    }
+    if runtime.space != Space::Core {
+        let beside = runtime.path.with_file_name(name);
+        if beside.is_file() {
+            return Ok(Launcher {
+                path: beside,
+                _temporary: None,
+            });
+        }
+    }
+    if core_data::text(&format!("{FOLDER}/{name}")).is_none() {
+        return Err(fault("does not exist".into()));
+    }
+    let launchers = written(world).map_err(|error| fault(format!("cannot be written: {error}")))?;
+    Ok(Launcher {
+        path: launchers.0.join(name),
+        _temporary: launchers.1,
+    })
+}
+
+/// The folder with all launchers of core.
+fn written(world: &World) -> std::io::Result<(PathBuf, Option<TempDir>)> {
+    let files = core_data::texts_below(FOLDER);
+    if let Some(directories) = &world.directories {
+        let parent = directories.cache.join(FOLDER);
+        let folder = parent.join(digest(&files));
+        if folder.is_dir() || write_whole(&parent, &folder, &files).is_ok() {
+            return Ok((folder, None));
+        }
+    }
+    let temporary = tempfile::Builder::new().prefix("toolroom-").tempdir()?;
+    write(temporary.path(), &files)?;
+    Ok((temporary.path().to_path_buf(), Some(temporary)))
+}
+
+/// Writes beside and renames, so that the folder is whole whenever it is there.
+fn write_whole(parent: &Path, folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
+    fs_err::create_dir_all(parent)?;
+    let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
+    write(beside.path(), files)?;
+    match fs_err::rename(beside.path(), folder) {
+        Ok(()) => {
+            let _ = beside.keep();
+            Ok(())
+        }
+        // Another process was faster.
+        Err(_) if folder.is_dir() => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn write(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
+    for (name, text) in files {
+        fs_err::write(folder.join(name), text)?;
+    }
+    Ok(())
+}
+
+fn digest(files: &[(&str, &str)]) -> String {
+    let mut hash = Sha256::new();
+    for (name, text) in files {
+        for part in [name, text] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+    }
+    hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}

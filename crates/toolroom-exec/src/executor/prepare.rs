@@ -1,0 +1,297 @@
+//! Turns a chain and parameters into a finished command: merged, resolved, filled in.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use toolroom_catalog::Catalog;
+use toolroom_catalog::resolvers::environment_rules;
+use toolroom_kernel::World;
+use toolroom_kernel::chain::Chain;
+use toolroom_kernel::model::{Role, Tool, field};
+use toolroom_kernel::resolve::{self, Link, Resolution, resolve};
+use toolroom_kernel::template::{Template, Unset, expand_json};
+
+use super::config;
+use super::error::ExecError;
+use super::launcher::{self, Launcher};
+use super::parameters;
+use super::scope::{CallFacts, CallScope};
+use super::settings;
+use super::style::{RequestForm, Style};
+use crate::call::{Call, arguments};
+use crate::subprocess::{Channel, Command, Stdin};
+
+/// The primitive that starts processes.
+const SUBPROCESS: &str = "primitives/subprocess";
+
+/// A call to make.
+#[derive(Debug)]
+pub struct Request<'a> {
+    pub world: &'a World,
+    pub catalog: &'a Catalog,
+    pub chain: &'a Chain,
+    pub params: &'a Map<String, Value>,
+    /// Variables the caller passes; they win.
+    pub env: &'a [(String, String)],
+    /// In place of the chain's own.
+    pub timeout: Option<Duration>,
+    /// Loader variables the project lets its dotenv files set.
+    pub dotenv_allow: &'a [String],
+}
+
+/// A call that has only to be started.
+#[derive(Debug)]
+pub struct Prepared {
+    pub command: Command,
+    pub input: Vec<u8>,
+    pub timeout: Option<Duration>,
+    pub style: Style,
+    pub resolution: Resolution,
+    /// Keeps a temporary launcher until the call is over.
+    _launcher: Option<Launcher>,
+}
+
+/// Prepares a call. Nothing has been started when this returns.
+///
+/// # Errors
+/// Fails if parameters do not fit the schema, the environment cannot be resolved or the
+/// config cannot be filled in.
+pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
+    let tool = request.chain.tool();
+    let schema = tool.metadata.get(field::INPUT_SCHEMA).filter(|_| tool.role() == Role::Tool);
+    parameters::check(request.params, schema)?;
+    let primitive = request.chain.primitive();
+    if primitive.id.as_str() != SUBPROCESS {
+        return Err(ExecError::UnknownPrimitive {
+            tool: tool.id.to_string(),
+            primitive: primitive.id.to_string(),
+        });
+    }
+    let params = Value::Object(request.params.clone());
+    let facts = CallFacts {
+        facts: facts(request),
+        params: &params,
+        schema,
+    };
+    let resolution = resolved(request, &facts)?;
+    let merged = config::merged(request.chain);
+    Build {
+        request,
+        tool,
+        facts: &facts,
+        resolution: &resolution,
+    }
+    .finish(&merged)
+    .map(|parts| parts.with(resolution))
+}
+
+fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, ExecError> {
+    let links: Vec<Link<'_>> = request.chain.links().iter().rev().map(|link| Link::of(link)).collect();
+    let rules = environment_rules();
+    let mut call = resolve::Call::new(request.world, request.catalog, &rules, &links);
+    call.caller = request.env;
+    call.dotenv_allow = request.dotenv_allow;
+    call.facts = Some(facts);
+    Ok(resolve(&call)?)
+}
+
+/// What placeholders without `params.` stand for.
+fn facts(request: &Request<'_>) -> Map<String, Value> {
+    let text = |path: &std::path::Path| Value::from(path.to_string_lossy());
+    let tool = request.chain.tool();
+    let facts = json!({
+        "tool_id": tool.id,
+        "tool_path": text(&tool.path),
+        "tool_dir": tool.path.parent().map(text),
+        "project_path": text(request.world.root()),
+        "user_space": request.world.user_space.as_deref().map(text),
+        "home": request.world.home.as_deref().map(text),
+        "cwd": text(&request.world.cwd),
+    });
+    match facts {
+        Value::Object(facts) => facts,
+        _ => Map::new(),
+    }
+}
+
+struct Parts {
+    command: Command,
+    input: Vec<u8>,
+    timeout: Option<Duration>,
+    style: Style,
+    launcher: Option<Launcher>,
+}
+
+impl Parts {
+    fn with(self, resolution: Resolution) -> Prepared {
+        Prepared {
+            command: self.command,
+            input: self.input,
+            timeout: self.timeout,
+            style: self.style,
+            resolution,
+            _launcher: self.launcher,
+        }
+    }
+}
+
+struct Build<'a> {
+    request: &'a Request<'a>,
+    tool: &'a Tool,
+    facts: &'a CallFacts<'a>,
+    resolution: &'a Resolution,
+}
+
+impl Build<'_> {
+    fn finish(&self, config: &Map<String, Value>) -> Result<Parts, ExecError> {
+        let style = Style::of(self.request.chain, config).map_err(|reason| self.bad("call", reason))?;
+        let program = self.program(config)?;
+        let cwd = self.cwd(config)?;
+        let mut command = Command::new(program, cwd);
+        command.env = self.resolution.env.values().clone();
+        command.limits = settings::limits(config).map_err(|reason| self.bad("limits", reason))?;
+        let filled = self.filled(config, "args", Unset::Error)?;
+        let args = settings::arguments(&filled, "args").map_err(|reason| self.bad("args", reason))?;
+        command.args = args.into_iter().map(Into::into).collect();
+        let timeout = self.filled(config, "timeout", Unset::Error)?;
+        let timeout = settings::seconds(&timeout, "timeout").map_err(|reason| self.bad("timeout", reason))?;
+        let (input, launcher) = self.call(&style, config, &mut command)?;
+        Ok(Parts {
+            command,
+            input,
+            timeout: self.request.timeout.or(timeout),
+            style,
+            launcher,
+        })
+    }
+
+    /// Adds what the style of the call asks for: a launcher and its request, or arguments.
+    fn call(
+        &self,
+        style: &Style,
+        config: &Map<String, Value>,
+        command: &mut Command,
+    ) -> Result<(Vec<u8>, Option<Launcher>), ExecError> {
+        match style {
+            Style::Function {
+                launcher,
+                request,
+                entry,
+                ..
+            } => {
+                let launcher = launcher::find(self.request.world, self.runtime(), launcher)?;
+                command.args.push(launcher.path.clone().into_os_string());
+                command.stdin = Stdin::Pipe;
+                command.channel = Channel::Private;
+                let call = Call {
+                    tool_path: &self.tool.path,
+                    project_path: Some(self.request.world.root()),
+                    entry,
+                    params: self.request.params,
+                };
+                let input = match request {
+                    RequestForm::Json => call.json()?,
+                    RequestForm::Fields => call.fields()?,
+                };
+                Ok((input, Some(launcher)))
+            }
+            Style::Script => {
+                if !names_the_tool(config) {
+                    command.args.push(self.tool.path.clone().into_os_string());
+                }
+                command.args.extend(arguments(self.request.params)?.into_iter().map(Into::into));
+                Ok((self.input(config, command)?, None))
+            }
+            Style::Command => Ok((self.input(config, command)?, None)),
+        }
+    }
+
+    /// The nearest runtime, whose launchers are meant.
+    fn runtime(&self) -> &Tool {
+        let links = self.request.chain.links();
+        links.iter().find(|link| link.role() == Role::Runtime).map_or(self.tool, |link| link)
+    }
+
+    fn program(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {
+        let command = config.get("command").and_then(Value::as_str);
+        let Some(text) = command.filter(|text| !text.is_empty()) else {
+            return Err(self.bad("command", "is missing".into()));
+        };
+        let filled = self.text("command", text)?;
+        if filled.is_empty() {
+            return Err(self.bad("command", "is empty once it is filled in".into()));
+        }
+        let path = PathBuf::from(&filled);
+        // A relative path is meant from the project, wherever the process starts.
+        let is_relative_path = path.components().count() > 1 && path.is_relative();
+        Ok(if is_relative_path { self.request.world.root().join(path) } else { path })
+    }
+
+    fn cwd(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {
+        let root = self.request.world.root();
+        match config.get("cwd").and_then(Value::as_str) {
+            None => Ok(root.to_path_buf()),
+            Some(text) => Ok(root.join(self.text("cwd", text)?)),
+        }
+    }
+
+    /// What a script reads on its standard input, if its config says so.
+    fn input(&self, config: &Map<String, Value>, command: &mut Command) -> Result<Vec<u8>, ExecError> {
+        let filled = self.filled(config, "input_data", Unset::Empty)?;
+        let input = match filled.get("input_data") {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        command.stdin = Stdin::Pipe;
+        Ok(input.into_bytes())
+    }
+
+    fn text(&self, key: &str, text: &str) -> Result<String, ExecError> {
+        let scope = self.scope();
+        Template::parse(text)
+            .and_then(|template| template.expand(&scope, Unset::Error))
+            .map_err(|source| self.unfilled(key, source))
+    }
+
+    /// One key of the config, filled in, as a config of its own.
+    fn filled(&self, config: &Map<String, Value>, key: &str, unset: Unset) -> Result<Map<String, Value>, ExecError> {
+        let Some(value) = config.get(key) else {
+            return Ok(Map::new());
+        };
+        let value = expand_json(value, &self.scope(), unset).map_err(|source| self.unfilled(key, source))?;
+        Ok(Map::from_iter([(key.to_owned(), value)]))
+    }
+
+    const fn scope(&self) -> CallScope<'_> {
+        CallScope {
+            env: &self.resolution.env,
+            facts: self.facts,
+        }
+    }
+
+    fn unfilled(&self, key: &str, source: toolroom_kernel::template::TemplateError) -> ExecError {
+        ExecError::Template {
+            tool: self.tool.id.to_string(),
+            key: key.to_owned(),
+            path: self.tool.path.clone(),
+            source,
+        }
+    }
+
+    fn bad(&self, key: &str, reason: String) -> ExecError {
+        ExecError::BadConfig {
+            tool: self.tool.id.to_string(),
+            key: key.to_owned(),
+            path: self.tool.path.clone(),
+            reason,
+        }
+    }
+}
+
+/// Whether the config itself says where the tool's path goes.
+fn names_the_tool(config: &Map<String, Value>) -> bool {
+    let args = config.get("args").and_then(Value::as_array);
+    args.is_some_and(|args| args.iter().any(|arg| arg.as_str().is_some_and(|text| text.contains("{tool_path}"))))
+}

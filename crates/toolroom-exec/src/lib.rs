@@ -1,0 +1,7 @@
+//! Runs tools: the primitives, and what stands between a resolved chain and an outcome.
+//!
+//! Asynchronous at this edge only; what it runs it was handed as finished values.
+
+pub mod call;
+pub mod executor;
+pub mod subprocess;

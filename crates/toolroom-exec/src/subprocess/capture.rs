@@ -1,0 +1,200 @@
+//! Keeps the beginning and the end of an output in memory, and the whole in a file once
+//! it does not fit. Memory is bounded whatever comes; a disk that fails costs the file,
+//! never the run.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::fs::File;
+use tokio::io::{AsyncWriteExt, BufWriter};
+
+use super::command::{CaptureLimits, Stream};
+use super::outcome::Captured;
+
+/// The disk is written to in few large steps: each one is handed to another thread.
+const BLOCK: usize = 1 << 20;
+
+/// An output while it grows.
+#[derive(Debug)]
+pub(super) struct Capture {
+    stream: Stream,
+    head_limit: usize,
+    tail_limit: usize,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    length: u64,
+    spill: Spill,
+}
+
+#[derive(Debug)]
+enum Spill {
+    None,
+    Ready(PathBuf),
+    Open(BufWriter<File>, PathBuf),
+    Failed(String),
+}
+
+impl Capture {
+    pub(super) fn new(stream: Stream, limits: &CaptureLimits) -> Self {
+        Self {
+            stream,
+            head_limit: limits.head,
+            tail_limit: limits.tail,
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            length: 0,
+            spill: limits.spill.clone().map_or(Spill::None, Spill::Ready),
+        }
+    }
+
+    pub(super) async fn push(&mut self, bytes: &[u8]) {
+        let kept = (self.head_limit + self.tail_limit) as u64;
+        let overflows = self.length + bytes.len() as u64 > kept;
+        if overflows {
+            self.spill(bytes).await;
+        }
+        self.length += bytes.len() as u64;
+        let room = self.head_limit - self.head.len();
+        let (first, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(first);
+        self.push_tail(rest);
+    }
+
+    fn push_tail(&mut self, bytes: &[u8]) {
+        let last = &bytes[bytes.len().saturating_sub(self.tail_limit)..];
+        let over = (self.tail.len() + last.len()).saturating_sub(self.tail_limit);
+        self.tail.drain(..over);
+        self.tail.extend(last);
+    }
+
+    /// Writes to the file; the first time, everything that came before as well.
+    async fn spill(&mut self, bytes: &[u8]) {
+        if let Spill::Ready(directory) = &self.spill {
+            self.spill = match self.open(directory).await {
+                Ok((file, path)) => Spill::Open(file, path),
+                Err(error) => Spill::Failed(error.to_string()),
+            };
+        }
+        if let Spill::Open(file, path) = &mut self.spill
+            && let Err(error) = file.write_all(bytes).await
+        {
+            let path = path.clone();
+            self.give_up(&path, &error);
+        }
+    }
+
+    async fn open(&self, directory: &Path) -> io::Result<(BufWriter<File>, PathBuf)> {
+        fs_err::create_dir_all(directory)?;
+        let (file, path) = tempfile::Builder::new()
+            .prefix(&format!("{}-", self.stream.name()))
+            .suffix(".log")
+            .rand_bytes(12)
+            .tempfile_in(directory)?
+            .keep()
+            .map_err(|error| error.error)?;
+        let mut file = BufWriter::with_capacity(BLOCK, File::from_std(file));
+        let (front, back) = self.tail.as_slices();
+        for part in [&self.head, front, back] {
+            file.write_all(part).await?;
+        }
+        Ok((file, path))
+    }
+
+    /// Forgets the file and frees its space: a part that looks like the whole misleads.
+    fn give_up(&mut self, path: &Path, error: &io::Error) {
+        self.spill = Spill::Failed(format!("{}: {error}", path.display()));
+        let _ = fs_err::remove_file(path);
+    }
+
+    pub(super) async fn finish(mut self) -> Captured {
+        if let Spill::Open(file, path) = &mut self.spill
+            && let Err(error) = file.flush().await
+        {
+            let path = path.clone();
+            self.give_up(&path, &error);
+        }
+        let (spill, spill_error) = match self.spill {
+            Spill::None | Spill::Ready(_) => (None, None),
+            Spill::Open(_, path) => (Some(path), None),
+            Spill::Failed(reason) => (None, Some(reason)),
+        };
+        Captured {
+            head: self.head,
+            tail: self.tail.into(),
+            length: self.length,
+            spill,
+            spill_error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capture(chunks: &[&[u8]], limits: &CaptureLimits) -> Captured {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let mut capture = Capture::new(Stream::Stdout, limits);
+            for chunk in chunks {
+                capture.push(chunk).await;
+            }
+            capture.finish().await
+        })
+    }
+
+    fn limits(head: usize, tail: usize, spill: Option<&Path>) -> CaptureLimits {
+        CaptureLimits {
+            head,
+            tail,
+            spill: spill.map(Path::to_path_buf),
+            ..CaptureLimits::default()
+        }
+    }
+
+    #[test]
+    fn head_and_tail_are_kept_however_the_output_is_cut_up() {
+        let whole = b"0123456789abcdef";
+        let cases: &[&[&[u8]]] = &[
+            &[whole],
+            &[b"01234", b"56789", b"abcdef"],
+            &[b"0", b"123456789abcde", b"f"],
+            &[b"012", b"3456789abcdef"],
+        ];
+        for chunks in cases {
+            let captured = capture(chunks, &limits(3, 4, None));
+            assert_eq!(captured.head, b"012");
+            assert_eq!(captured.tail, b"cdef");
+            assert_eq!(captured.omitted(), 9);
+        }
+    }
+
+    #[test]
+    fn what_fits_is_whole_and_touches_no_disk() {
+        let place = tempfile::tempdir().unwrap();
+        let captured = capture(&[b"abc", b"defg"], &limits(3, 4, Some(place.path())));
+        assert_eq!(&*captured.bytes(), b"abcdefg");
+        assert!(!captured.truncated());
+        assert_eq!(fs_err::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_whole_in_the_file() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("new/spill");
+        let captured = capture(&[b"abc", b"defg", b"hij"], &limits(2, 3, Some(&directory)));
+        let file = captured.spill.unwrap();
+        assert_eq!(fs_err::read(file).unwrap(), b"abcdefghij");
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_costs_the_file_only() {
+        let captured = capture(&[b"abcdef"], &limits(1, 1, Some(Path::new("/dev/null/x"))));
+        assert_eq!(captured.length, 6);
+        assert!(captured.spill.is_none());
+        assert!(captured.spill_error.unwrap().contains("/dev/null"));
+    }
+}

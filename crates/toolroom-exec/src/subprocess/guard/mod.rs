@@ -1,0 +1,188 @@
+//! The guard: a small process of our own between us and a tool, which no descendant of
+//! the tool outlives.
+//!
+//! It is our binary started again. It takes one order and the tool's descriptors from
+//! the socket that is its standard input, puts limits on itself, starts the tool, and
+//! then waits for three things: a child's end, a request, and the end of the socket,
+//! which is our death. It holds none of the tool's pipes and relays nothing.
+//!
+//! It leads a session of its own, so neither the terminal's signals nor a prompt reach
+//! the tree. It is the parent's life, told by the socket, that it follows, and not the
+//! kernel's parent-death signal: that one follows the life of a thread.
+
+#[cfg(target_os = "linux")]
+mod descendants;
+mod limits;
+mod start;
+mod tree;
+pub(super) mod wire;
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Signal;
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
+
+pub(super) use start::MOST_DESCRIPTORS;
+use tree::Tree;
+
+/// How long what a finished tool left behind has to end in an orderly way.
+const LINGER: Duration = Duration::from_millis(100);
+/// How often the tree is looked at while it is being ended.
+const TICK: Duration = Duration::from_millis(10);
+/// When a process that not even a kill ends is left to the system.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Is a guard, until its tree has ended.
+#[must_use]
+pub fn main() -> ExitCode {
+    match watch() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn watch() -> io::Result<()> {
+    let _ = rustix::process::setsid();
+    become_reaper();
+    let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let signals = Signals::new()?;
+    let Some(tree) = start::start(&control)? else {
+        return Ok(());
+    };
+    Watch {
+        control,
+        signals,
+        tree,
+        listening: true,
+        ending: None,
+    }
+    .until_empty()
+}
+
+#[cfg(target_os = "linux")]
+fn become_reaper() {
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+#[cfg(not(target_os = "linux"))]
+fn become_reaper() {}
+
+/// Signals as bytes to poll for: children apart from requests to end.
+struct Signals {
+    child: UnixStream,
+    end: UnixStream,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        let (child, write) = UnixStream::pair()?;
+        pipe::register(SIGCHLD, write)?;
+        let (end, write) = UnixStream::pair()?;
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            pipe::register(signal, write.try_clone()?)?;
+        }
+        child.set_nonblocking(true)?;
+        Ok(Self { child, end })
+    }
+}
+
+/// The tree is being ended: when it began, and when it turns to killing.
+#[derive(Clone, Copy)]
+struct Ending {
+    since: Instant,
+    kill_at: Instant,
+}
+
+struct Watch {
+    control: UnixStream,
+    signals: Signals,
+    tree: Tree,
+    /// Whether requests are still waited for; after a kill there is none to come.
+    listening: bool,
+    ending: Option<Ending>,
+}
+
+impl Watch {
+    fn until_empty(mut self) -> io::Result<()> {
+        loop {
+            if let Some(notice) = self.tree.leader_end() {
+                let _ = self.control.write_all(notice.line().as_bytes());
+                self.leader_ended();
+            }
+            if !self.tree.reap() || self.overdue() {
+                return Ok(());
+            }
+            if self
+                .ending
+                .is_some_and(|ending| Instant::now() >= ending.kill_at)
+            {
+                self.tree.signal_all(Signal::KILL);
+            }
+            self.wait()?;
+        }
+    }
+
+    /// What is left behind is asked to end, and soon killed.
+    fn leader_ended(&mut self) {
+        if self.tree.reap() {
+            self.tree.signal_all(Signal::TERM);
+        }
+        self.end_by(Instant::now() + LINGER);
+    }
+
+    fn end_by(&mut self, kill_at: Instant) {
+        let ending = self.ending.get_or_insert(Ending {
+            since: kill_at,
+            kill_at,
+        });
+        ending.kill_at = ending.kill_at.min(kill_at);
+    }
+
+    fn overdue(&self) -> bool {
+        self.ending
+            .is_some_and(|ending| ending.since.elapsed() > LONGEST)
+    }
+
+    /// Sleeps until something happens, and does what it asks for.
+    fn wait(&mut self) -> io::Result<()> {
+        let timeout = self.ending.map(|_| Timespec {
+            tv_sec: 0,
+            tv_nsec: TICK.subsec_nanos().into(),
+        });
+        let sources = [&self.signals.child, &self.signals.end, &self.control];
+        let listened_to = if self.listening { 3 } else { 1 };
+        let mut ready = sources.map(|source| PollFd::new(source, PollFlags::IN));
+        match poll(&mut ready[..listened_to], timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let [child, end, control] = ready.map(|source| !source.revents().is_empty());
+        if child {
+            let _ = (&self.signals.child).read(&mut [0; 64]);
+        }
+        if end || (control && !self.goes_on()) {
+            self.listening = false;
+            self.end_by(Instant::now());
+        }
+        Ok(())
+    }
+
+    /// Follows a request; false if it is to kill, as our caller's death is.
+    fn goes_on(&mut self) -> bool {
+        let mut request = [0];
+        match (&self.control).read(&mut request) {
+            Ok(1) if request == [wire::TERMINATE] => {
+                self.tree.signal_group(Signal::TERM);
+                true
+            }
+            Err(error) => error.kind() == io::ErrorKind::Interrupted,
+            Ok(_) => false,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! One started process tree, from its first byte of input to its outcome.
+//!
+//! Input, both outputs and the channel are served at the same time, together with the
+//! end, the time limit and the cancel handle. After the end the pipes get a bounded time
+//! to run dry: a process that escaped may hold one open for ever.
+
+use std::future::{Future, pending};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::time::{sleep, timeout};
+
+use super::cancel::{Cancel, Urgency};
+use super::capture::Capture;
+use super::channel::Frames;
+use super::command::{Channel, Command, Guard, Happening, Listener, Stream, Supervision};
+use super::error::Error;
+use super::outcome::{Exit, Outcome};
+use super::platform::{self, HAS_PRIVATE_CHANNEL, Input, Started, Tree};
+
+/// How long a killed tree may take to be gone.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a pipe may stay silent after the end before it is given up.
+const SILENCE: Duration = Duration::from_millis(300);
+/// How long a pipe may go on after the end though it never falls silent.
+const LONGEST_DRAIN: Duration = Duration::from_secs(2);
+
+const SMALLEST_BUFFER: usize = 8 << 10;
+const LARGEST_BUFFER: usize = 256 << 10;
+
+/// A started tool that has not been given its input yet. Dropping it kills it.
+#[derive(Debug)]
+pub struct Process {
+    command: Command,
+    started: Started,
+}
+
+/// What comes from one output or the channel goes here.
+struct Sink<'a> {
+    live: Option<&'a Listener>,
+    /// Counts bytes, so that silence can be told from slowness.
+    activity: &'a AtomicU64,
+    target: Target<'a>,
+}
+
+enum Target<'a> {
+    Capture(Stream, &'a mut Capture),
+    Frames(&'a mut Frames),
+}
+
+#[derive(Default)]
+struct Ending {
+    timed_out: bool,
+    cancelled: bool,
+}
+
+impl Process {
+    /// Starts a command; its program runs and waits for its input when this returns.
+    pub async fn start(command: &Command, guard: &Guard) -> Result<Self, Error> {
+        Ok(Self {
+            command: command.clone(),
+            started: platform::start(command, guard).await?,
+        })
+    }
+
+    /// Whether a spare process still waits for its call, as far as is known.
+    pub fn is_running(&mut self) -> bool {
+        self.started.tree.is_running()
+    }
+
+    /// Feeds the process, hears it out and sees it end.
+    pub async fn finish(self, how: &Supervision, cancel: &Cancel) -> Result<Outcome, Error> {
+        let begun = Instant::now();
+        let Self { command, started } = self;
+        let mut stdout = Capture::new(Stream::Stdout, &how.capture);
+        let mut stderr = Capture::new(Stream::Stderr, &how.capture);
+        let mut frames = Frames::new(how.capture.frame);
+        let mut tree = started.tree;
+        let activity = AtomicU64::new(0);
+        let sink = |target| Sink {
+            live: how.live.as_ref(),
+            activity: &activity,
+            target,
+        };
+        let ending = {
+            let (out, channel) = if speaks_on_stdout(&command) {
+                (Target::Frames(&mut frames), None)
+            } else {
+                let out = Target::Capture(Stream::Stdout, &mut stdout);
+                (out, Some(sink(Target::Frames(&mut frames))))
+            };
+            let err = Target::Capture(Stream::Stderr, &mut stderr);
+            let pipes = async {
+                tokio::join!(
+                    feed(started.stdin, &how.input),
+                    drain(Some(started.stdout), Some(sink(out))),
+                    drain(Some(started.stderr), Some(sink(err))),
+                    drain(started.channel, channel),
+                );
+            };
+            both(pin!(pipes), supervise(&mut tree, how, cancel), &activity).await
+        };
+        let exit = tree.exit();
+        if exit.is_none() && !ending.timed_out && !ending.cancelled {
+            return Err(Error::GuardLost {
+                program: command.program,
+            });
+        }
+        let (exit_code, signal) = match exit {
+            Some(Exit::Code(code)) => (Some(code), None),
+            Some(Exit::Signal(signal)) => (None, Some(signal)),
+            None => (None, None),
+        };
+        Ok(Outcome {
+            exit_code,
+            signal,
+            timed_out: ending.timed_out,
+            cancelled: ending.cancelled,
+            stdout: stdout.finish().await,
+            stderr: stderr.finish().await,
+            reply: frames.finish(),
+            duration: begun.elapsed(),
+        })
+    }
+}
+
+fn speaks_on_stdout(command: &Command) -> bool {
+    match command.channel {
+        Channel::None => false,
+        Channel::Private => !HAS_PRIVATE_CHANNEL,
+        Channel::Output => true,
+    }
+}
+
+/// Serves the pipes until the tree has ended, and then until they are dry or silent.
+async fn both<P: Future<Output = ()>>(
+    mut pipes: Pin<&mut P>,
+    end: impl Future<Output = Ending>,
+    activity: &AtomicU64,
+) -> Ending {
+    let mut end = pin!(end);
+    let mut dry = false;
+    let ending = loop {
+        tokio::select! {
+            ending = &mut end => break ending,
+            () = &mut pipes, if !dry => dry = true,
+        }
+    };
+    let deadline = Instant::now() + LONGEST_DRAIN;
+    while !dry && Instant::now() < deadline {
+        let before = activity.load(Ordering::Relaxed);
+        dry = timeout(SILENCE, &mut pipes).await.is_ok()
+            || before == activity.load(Ordering::Relaxed);
+    }
+    ending
+}
+
+/// Waits for the end, and brings it about when time is up or the caller wishes so.
+async fn supervise(tree: &mut Tree, how: &Supervision, cancel: &Cancel) -> Ending {
+    let mut ending = Ending::default();
+    tokio::select! {
+        biased;
+        () = tree.ended() => return ending,
+        () = cancel.reached(Urgency::Stop) => ending.cancelled = true,
+        () = after(how.timeout) => ending.timed_out = true,
+    }
+    if how.grace > Duration::ZERO {
+        tree.terminate();
+        tokio::select! {
+            biased;
+            () = tree.ended() => return ending,
+            () = cancel.reached(Urgency::Kill) => {}
+            () = sleep(how.grace) => {}
+        }
+    }
+    tree.kill();
+    // What not even a kill ends by then is the guard's to wait for, not our caller's.
+    let _ = timeout(PATIENCE, tree.ended()).await;
+    ending
+}
+
+async fn after(limit: Option<Duration>) {
+    match limit {
+        Some(limit) => sleep(limit).await,
+        None => pending().await,
+    }
+}
+
+/// Writes the input and closes it. A tool may well end without having read it.
+async fn feed(stdin: Option<Input>, input: &[u8]) {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(input).await;
+        let _ = stdin.shutdown().await;
+    }
+}
+
+async fn drain(source: Option<impl AsyncRead + Unpin>, sink: Option<Sink<'_>>) {
+    let (Some(mut source), Some(mut sink)) = (source, sink) else {
+        return;
+    };
+    let mut buffer = Vec::with_capacity(SMALLEST_BUFFER);
+    while let Ok(count @ 1..) = source.read_buf(&mut buffer).await {
+        sink.take(&buffer).await;
+        if count == buffer.capacity() && count < LARGEST_BUFFER {
+            buffer = Vec::with_capacity(LARGEST_BUFFER);
+        }
+        buffer.clear();
+    }
+}
+
+impl Sink<'_> {
+    async fn take(&mut self, bytes: &[u8]) {
+        self.activity
+            .fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        let hear = |happening: Happening<'_>| {
+            if let Some(live) = self.live {
+                live.hear(happening);
+            }
+        };
+        match &mut self.target {
+            Target::Capture(stream, capture) => {
+                hear(Happening::Output(*stream, bytes));
+                capture.push(bytes).await;
+            }
+            Target::Frames(frames) => frames.push(bytes, |event| hear(Happening::Event(event))),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Starting through a guard, and talking to it. Linux and macOS differ only inside the
+//! guard.
+
+use std::fs::File;
+use std::io::{self, IoSlice, PipeReader, PipeWriter, pipe};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdStream;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::process::Child;
+
+use super::command::{Channel, Command, Guard, Stdin};
+use super::error::Error;
+use super::guard::MOST_DESCRIPTORS;
+use super::guard::wire::{self, Notice};
+use super::outcome::Exit;
+
+/// How long a guard may take to start the tool.
+const ANSWER: Duration = Duration::from_secs(20);
+/// Room for a burst of output, so that a busy tool waits for us less often.
+#[cfg(target_os = "linux")]
+const PIPE_SIZE: usize = 256 << 10;
+
+pub(super) type Input = Sender;
+pub(super) type Output = Receiver;
+
+/// A started tool: its pipes and its guard.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) stdin: Option<Input>,
+    pub(super) stdout: Output,
+    pub(super) stderr: Output,
+    pub(super) channel: Option<Output>,
+    pub(super) tree: Tree,
+}
+
+/// Whether a private channel is a pipe of its own here.
+pub(super) const HAS_PRIVATE_CHANNEL: bool = true;
+
+/// The tool's ends of the pipes, in the order the guard expects them.
+struct Ends(Vec<OwnedFd>);
+
+/// Starts a command under a guard and waits until it runs.
+pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, Error> {
+    let order = wire::encode(command).map_err(|unpassable| Error::InvalidArgument {
+        program: command.program.clone(),
+        what: unpassable.0,
+    })?;
+    let failed = |source| Error::GuardFailed {
+        guard: guard.program.clone(),
+        source,
+    };
+    let (mut started, ends) = connect(command, guard).map_err(failed)?;
+    let tree = &mut started.tree;
+    tree.give(&order, &ends).await.map_err(failed)?;
+    drop(ends);
+    let answer = tokio::time::timeout(ANSWER, tree.notice()).await;
+    match answer
+        .unwrap_or(Err(io::ErrorKind::TimedOut.into()))
+        .map_err(failed)?
+    {
+        Some(Notice::Started { pid }) => {
+            tree.leader = Pid::from_raw(pid);
+            Ok(started)
+        }
+        Some(Notice::NoCwd { errno }) => Err(Error::MissingCwd {
+            cwd: command.cwd.clone(),
+            source: io::Error::from_raw_os_error(errno),
+        }),
+        Some(Notice::NotStarted { errno }) => Err(not_started(command, errno)),
+        _ => Err(failed(io::ErrorKind::UnexpectedEof.into())),
+    }
+}
+
+fn connect(command: &Command, guard: &Guard) -> io::Result<(Started, Ends)> {
+    let (ours, theirs) = StdStream::pair()?;
+    ours.set_nonblocking(true)?;
+    let (tool_stdin, stdin) = input(command.stdin)?;
+    let (stdout, tool_stdout) = output()?;
+    let (stderr, tool_stderr) = output()?;
+    let mut ends = vec![tool_stdin, tool_stdout.into(), tool_stderr.into()];
+    let mut channel = None;
+    if command.channel == Channel::Private {
+        let (source, tool_end) = output()?;
+        channel = Some(source);
+        ends.push(tool_end.into());
+    }
+    let guard = tokio::process::Command::new(&guard.program)
+        .args(&guard.args)
+        .env_clear()
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let tree = Tree {
+        control: UnixStream::from_std(ours)?,
+        unread: Vec::new(),
+        guard,
+        leader: None,
+        exit: None,
+    };
+    let started = Started {
+        stdin,
+        stdout,
+        stderr,
+        channel,
+        tree,
+    };
+    Ok((started, Ends(ends)))
+}
+
+fn input(kind: Stdin) -> io::Result<(OwnedFd, Option<Input>)> {
+    match kind {
+        Stdin::Null => Ok((File::open("/dev/null")?.into(), None)),
+        Stdin::Pipe => {
+            let (reader, writer) = pipe()?;
+            let writer: OwnedFd = PipeWriter::into(writer);
+            Ok((reader.into(), Some(Sender::from_owned_fd(writer)?)))
+        }
+    }
+}
+
+fn output() -> io::Result<(Output, PipeWriter)> {
+    let (reader, writer) = pipe()?;
+    widen(&reader);
+    Ok((Receiver::from_owned_fd(reader.into())?, writer))
+}
+
+/// A wish only: the system grants each user so much room and no more.
+#[cfg(target_os = "linux")]
+fn widen(pipe: &PipeReader) {
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_SIZE);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn widen(_: &PipeReader) {}
+
+fn not_started(command: &Command, errno: i32) -> Error {
+    let program = command.program.clone();
+    let source = io::Error::from_raw_os_error(errno);
+    match Errno::from_raw_os_error(errno) {
+        Errno::NOENT if is_named_file(&command.cwd, &program) => {
+            Error::MissingInterpreter { program }
+        }
+        Errno::NOENT | Errno::NOTDIR => Error::NotFound { program },
+        Errno::ACCESS | Errno::NOEXEC => Error::NotExecutable { program, source },
+        _ => Error::SpawnFailed { program, source },
+    }
+}
+
+/// Whether the program is a path, not a name to look up, and there is such a file.
+fn is_named_file(cwd: &Path, program: &Path) -> bool {
+    program.components().count() > 1 && cwd.join(program).is_file()
+}
+
+/// The guarded processes, as seen through their guard. When this is dropped the guard
+/// sees its socket close, and kills them.
+#[derive(Debug)]
+pub(super) struct Tree {
+    control: UnixStream,
+    unread: Vec<u8>,
+    guard: Child,
+    leader: Option<Pid>,
+    exit: Option<Exit>,
+}
+
+impl Tree {
+    /// Asks the leader's group to end.
+    pub(super) fn terminate(&mut self) {
+        let _ = self.control.try_write(&[wire::TERMINATE]);
+    }
+
+    /// Kills everything.
+    pub(super) fn kill(&mut self) {
+        let _ = self.control.try_write(&[wire::KILL]);
+    }
+
+    /// Waits until nothing of the tree is left. May be dropped and called again.
+    pub(super) async fn ended(&mut self) {
+        while let Ok(Some(notice)) = self.notice().await {
+            match notice {
+                Notice::Exited { code } => self.exit = Some(Exit::Code(code)),
+                Notice::Signalled { signal } => self.exit = Some(Exit::Signal(signal)),
+                Notice::Started { .. } | Notice::NoCwd { .. } | Notice::NotStarted { .. } => {}
+            }
+        }
+        let _ = self.guard.wait().await;
+        if self.exit.is_none()
+            && let Some(leader) = self.leader.take()
+        {
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+    }
+
+    /// Whether the leader is, as far as is known, still there. Says nothing for sure: it
+    /// may end the next moment.
+    pub(super) fn is_running(&mut self) -> bool {
+        match self.control.try_read_buf(&mut self.unread) {
+            Ok(0) => false,
+            Ok(_) => self.unread.is_empty(),
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock && self.unread.is_empty(),
+        }
+    }
+
+    /// How the leader ended, as far as that was told.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        self.exit
+    }
+
+    async fn give(&mut self, order: &[u8], ends: &Ends) -> io::Result<()> {
+        let descriptors: Vec<_> = ends.0.iter().map(AsFd::as_fd).collect();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+        let (prefix, body) = order.split_at(wire::PREFIX);
+        // Nothing was sent before, so there is room for these few bytes.
+        sendmsg(
+            &self.control,
+            &[IoSlice::new(prefix)],
+            &mut ancillary,
+            SendFlags::empty(),
+        )?;
+        self.control.write_all(body).await
+    }
+
+    /// The next notice; none once the guard is gone. May be dropped and called again.
+    async fn notice(&mut self) -> io::Result<Option<Notice>> {
+        loop {
+            if let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.unread.drain(..=end).collect();
+                let line = std::str::from_utf8(&line).unwrap_or_default();
+                return Notice::parse(line)
+                    .map(Some)
+                    .ok_or_else(|| io::ErrorKind::InvalidData.into());
+            }
+            if self.control.read_buf(&mut self.unread).await? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Calls a tool through a launcher, the way the executor does.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use serde_json::{Map, Value};
+use toolroom_exec::call::Call;
+use toolroom_exec::subprocess::{
+    Channel, Event, Failure, Happening, Listener, Outcome, Reply, Stdin,
+};
+
+use crate::support::*;
+
+/// A language as the tests know it.
+#[derive(Clone, Copy)]
+pub struct Language {
+    pub interpreter: &'static str,
+    pub launcher: &'static str,
+    pub extension: &'static str,
+}
+
+pub struct Called {
+    pub outcome: Outcome,
+    pub events: Vec<Event>,
+    /// Where the tool was.
+    pub path: PathBuf,
+    _place: tempfile::TempDir,
+}
+
+impl Called {
+    pub fn result(&self) -> Value {
+        serde_json::from_str(&self.raw()).unwrap()
+    }
+
+    /// The result's own text.
+    pub fn raw(&self) -> String {
+        match &self.outcome.reply {
+            Some(Reply::Result(raw)) => raw.get().to_owned(),
+            other => panic!("{other:?}, {}", text(&self.outcome.stderr)),
+        }
+    }
+
+    pub fn failure(&self) -> &Failure {
+        match &self.outcome.reply {
+            Some(Reply::Failure(failure)) => failure,
+            other => panic!("{other:?}, {}", text(&self.outcome.stderr)),
+        }
+    }
+
+    pub fn stdout(&self) -> String {
+        text(&self.outcome.stdout)
+    }
+}
+
+/// The launchers where they may be written next to: interpreters keep compiled forms.
+fn launchers() -> &'static Path {
+    static COPY: OnceLock<PathBuf> = OnceLock::new();
+    COPY.get_or_init(|| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/launchers");
+        let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("launchers");
+        fs_err::create_dir_all(&copy).unwrap();
+        for entry in fs_err::read_dir(source).unwrap().map(Result::unwrap) {
+            if entry.path().is_file() {
+                fs_err::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+            }
+        }
+        copy
+    })
+}
+
+impl Language {
+    /// Calls a tool of this source; none if the language is not installed.
+    pub fn call(self, source: &str, params: Value) -> Option<Called> {
+        self.call_on(Channel::Private, source, params)
+    }
+
+    pub fn call_on(self, channel: Channel, source: &str, params: Value) -> Option<Called> {
+        let interpreter = interpreter(self.interpreter)?;
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join(format!("my_tool.{}", self.extension));
+        fs_err::write(&path, source).unwrap();
+        fs_err::write(place.path().join("helper.py"), "VALUE = 42\n").unwrap();
+        let launcher = launchers().join(self.launcher);
+        let mut command = command(interpreter, &[launcher.to_str().unwrap()]);
+        command.stdin = Stdin::Pipe;
+        command.channel = channel;
+        let params = match params {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        let call = Call {
+            tool_path: &path,
+            project_path: Some(Path::new("/the/project")),
+            entry: &["main".to_owned(), "execute".to_owned()],
+            params: &params,
+        };
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let ours = Arc::clone(&events);
+        let mut how = within(30.0, 0.5);
+        how.input = if self.launcher == "call.sh" {
+            call.fields()
+        } else {
+            call.json()
+        }
+        .unwrap();
+        how.live = Some(Listener::new(move |happening| {
+            if let Happening::Event(event) = happening {
+                ours.lock().unwrap().push(event.clone());
+            }
+        }));
+        let outcome = run(&command, &how).unwrap();
+        assert!(!outcome.timed_out);
+        let events = std::mem::take(&mut *events.lock().unwrap());
+        Some(Called {
+            outcome,
+            events,
+            path,
+            _place: place,
+        })
+    }
+}
+
+pub fn progress(done: f64, total: Option<f64>, message: Option<&str>) -> Event {
+    Event::Progress {
+        done,
+        total,
+        message: message.map(str::to_owned),
+    }
+}
+
+pub fn log(level: &str, message: &str) -> Event {
+    Event::Log {
+        level: level.to_owned(),
+        message: message.to_owned(),
+    }
+}

@@ -1,0 +1,39 @@
+//! What was looked at, and what became of it.
+
+use serde::{Deserialize, Serialize};
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    Chosen,
+    Absent,
+    Broken,
+    Rejected,
+    NotReached,
+}
+
+impl Verdict {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Chosen => "chosen",
+            Self::Absent => "absent",
+            Self::Broken => "broken",
+            Self::Rejected => "rejected",
+            Self::NotReached => "not-reached",
+        }
+    }
+}
+
+/// One thing a search looked at, or would have looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The search key it stands under, such as `project`.
+    pub place: String,
+    /// A path, or for a lookup the names that were looked up.
+    pub path: String,
+    pub verdict: Verdict,
+    /// Why it won or lost.
+    pub reason: String,
+}

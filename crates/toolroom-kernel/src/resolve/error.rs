@@ -1,0 +1,179 @@
+//! What keeps a resolution from succeeding, with everything that was tried.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::candidate::Candidate;
+use crate::explain::{Explain, Place};
+use crate::template::TemplateError;
+
+/// Why there is no resolution.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ResolveError {
+    #[error("no interpreter for {var} was found by {resolver}{}", places(.tried))]
+    InterpreterNotFound {
+        var: String,
+        resolver: String,
+        fallback: Option<String>,
+        tried: Vec<Candidate>,
+    },
+    #[error("the {place} environment {} is broken: {reason}", .path.display())]
+    Broken {
+        place: String,
+        path: PathBuf,
+        reason: String,
+        tried: Vec<Candidate>,
+    },
+    #[error("version {} is not installed; {} asks for it{}", .missing.wanted, .missing.origin, and_installed(&.missing.installed))]
+    VersionNotInstalled {
+        missing: Box<MissingVersion>,
+        tried: Vec<Candidate>,
+    },
+    #[error("{origin} does not name a version: {reason}")]
+    BadVersion {
+        origin: String,
+        file: Option<PathBuf>,
+        reason: String,
+    },
+    #[error("there is no resolver {name:?}, which {resource:?} asks for")]
+    UnknownResolver {
+        name: String,
+        resource: String,
+        similar: Option<String>,
+    },
+    #[error("the resolver {resolver:?} cannot be used: {reason}")]
+    BadResolver { resolver: String, reason: String },
+    #[error("the env_config of {owner} cannot be used: {reason}")]
+    BadEnvConfig { owner: String, reason: String },
+    #[error("the variable {name} of {owner} cannot be filled in")]
+    BadVariable {
+        name: String,
+        owner: String,
+        #[source]
+        source: Box<TemplateError>,
+    },
+}
+
+/// A version that is asked for and not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingVersion {
+    pub wanted: String,
+    /// What asks for it.
+    pub origin: String,
+    pub file: Option<PathBuf>,
+    /// What is there instead.
+    pub installed: Vec<String>,
+}
+
+impl ResolveError {
+    /// Everything that was looked at before the search ended.
+    #[must_use]
+    pub fn tried(&self) -> &[Candidate] {
+        match self {
+            Self::InterpreterNotFound { tried, .. }
+            | Self::Broken { tried, .. }
+            | Self::VersionNotInstalled { tried, .. } => tried,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn tried_mut(&mut self) -> Option<&mut Vec<Candidate>> {
+        match self {
+            Self::InterpreterNotFound { tried, .. }
+            | Self::Broken { tried, .. }
+            | Self::VersionNotInstalled { tried, .. } => Some(tried),
+            _ => None,
+        }
+    }
+}
+
+fn places(tried: &[Candidate]) -> String {
+    if tried.is_empty() {
+        return "; no place was searched".to_owned();
+    }
+    let lines: Vec<_> = tried
+        .iter()
+        .map(|candidate| {
+            format!(
+                "\n  {}: {} ({})",
+                candidate.place, candidate.path, candidate.reason
+            )
+        })
+        .collect();
+    format!("; tried:{}", lines.concat())
+}
+
+fn and_installed(versions: &[String]) -> String {
+    const SHOWN: usize = 12;
+    match versions.len() {
+        0 => "; no version is installed".to_owned(),
+        count if count > SHOWN => format!(
+            "; installed: {} and {} more",
+            versions[..SHOWN].join(", "),
+            count - SHOWN
+        ),
+        _ => format!("; installed: {}", versions.join(", ")),
+    }
+}
+
+impl Explain for ResolveError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::InterpreterNotFound { .. } => "resolve::interpreter_not_found",
+            Self::Broken { .. } => "resolve::broken_environment",
+            Self::VersionNotInstalled { .. } => "resolve::version_not_installed",
+            Self::BadVersion { .. } => "resolve::bad_version",
+            Self::UnknownResolver { .. } => "resolve::unknown_resolver",
+            Self::BadResolver { .. } => "resolve::bad_resolver",
+            Self::BadEnvConfig { .. } => "resolve::bad_env_config",
+            Self::BadVariable { .. } => "resolve::bad_variable",
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::InterpreterNotFound { fallback, .. } => match fallback {
+                Some(name) => format!("install {name} and put it on PATH, or make an environment: toolroom setup"),
+                None => "install it and put it on PATH, or make an environment: toolroom setup".to_owned(),
+            },
+            Self::Broken { path, .. } => {
+                format!("remake it with `toolroom setup --repair`, or remove {}", path.display())
+            }
+            Self::VersionNotInstalled { missing, .. } => {
+                let MissingVersion { wanted, origin, .. } = missing.as_ref();
+                format!("install {wanted}, change {origin}, or write `system` there to take what PATH has")
+            }
+            Self::BadVersion { .. } => "write a version such as 3.12, a range, or a name the version manager knows".to_owned(),
+            Self::UnknownResolver { similar, .. } => match similar {
+                Some(name) => format!("did you mean {name:?}? A fallback would be used instead of an unknown type"),
+                None => "write a resolver of that name in .ai/tools/, or declare a fallback".to_owned(),
+            },
+            Self::BadResolver { .. } => "see docs/reference/resolvers.md for the keys of a resolver".to_owned(),
+            Self::BadEnvConfig { .. } => {
+                "each key but env and env_policy is a resource: {type: …, var: …, search: […], fallback: …}".to_owned()
+            }
+            Self::BadVariable { source, .. } => return source.help(),
+        })
+    }
+
+    fn place(&self) -> Option<Place> {
+        match self {
+            Self::VersionNotInstalled { missing, .. } => missing.file.as_deref().map(Place::file),
+            Self::BadVersion { file, .. } => file.as_deref().map(Place::file),
+            Self::Broken { path, .. } => Some(Place::file(path)),
+            _ => None,
+        }
+    }
+}
+
+/// The known name most like a mistaken one, if any is close.
+pub(super) fn similar<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(score, _)| *score > 0.8)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, candidate)| candidate.to_owned())
+}

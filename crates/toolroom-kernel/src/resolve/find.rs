@@ -1,0 +1,302 @@
+//! Finding one resource: its places, then its fallback, or an error that says it all.
+
+use serde_json::{Map, Value};
+
+use super::activate::{self, Activation};
+use super::candidate::Verdict;
+use super::environment::Inspection;
+use super::error::{MissingVersion, ResolveError, similar};
+use super::facts::Filled;
+use super::resource::{Link, Resource};
+use super::search::{DEFAULT_SEARCH, Found, Search, Step, Surroundings, Trace};
+use super::spec::MoveKind;
+use super::texts::Texts;
+use crate::template::TemplateError;
+
+/// The place an interpreter has that only the fallback found.
+const FALLBACK: &str = "fallback";
+
+/// The options every resource may have.
+const COMMON_OPTIONS: [&str; 5] = ["type", "var", "search", "fallback", "version"];
+
+/// What became of a resource.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Interpreter {
+        found: Found,
+        resolver: String,
+        activations: Vec<Activation>,
+    },
+    Settings(Map<String, Value>),
+}
+
+pub(super) fn find(
+    resource: &Resource,
+    link: &Link<'_>,
+    surroundings: Surroundings<'_>,
+    trace: &mut Trace,
+) -> Result<Outcome, ResolveError> {
+    let keys = resource
+        .search()
+        .map_err(|reason| link.bad(format!("{}: {reason}", resource.name)))?;
+    let Some(kind) = resource.text("type") else {
+        let reason = format!("{} has no type", resource.name);
+        return fallback_alone(resource, "fallback", &reason, surroundings, trace)?
+            .ok_or_else(|| link.bad(reason));
+    };
+    let mut options = resource.fields.clone();
+    options.retain(|name, _| !matches!(name.as_str(), "type" | "search"));
+    let Some(mut search) = Search::new(kind, options, surroundings)? else {
+        return unknown(kind, resource, surroundings, trace);
+    };
+    if let Some(defaults) = &search.spec.settings {
+        let mut settings = defaults.clone();
+        settings.extend(
+            resource
+                .fields
+                .iter()
+                .map(|(key, value)| (key.clone(), value.clone())),
+        );
+        settings.retain(|key, _| key != "type");
+        return Ok(Outcome::Settings(settings));
+    }
+    note_unknown_options(&search, resource, trace);
+    let keys = keys.unwrap_or_else(|| DEFAULT_SEARCH.map(str::to_owned).to_vec());
+    let found = located(&mut search, resource, &keys, trace)?;
+    note_disagreement(&search, &found, trace);
+    report_inactive(&search, &found, &keys, trace)?;
+    let activations =
+        activations(&mut search, &found).map_err(|error| search.bad_template(&error))?;
+    Ok(Outcome::Interpreter {
+        found,
+        resolver: kind.to_owned(),
+        activations,
+    })
+}
+
+fn located(
+    search: &mut Search<'_>,
+    resource: &Resource,
+    keys: &[String],
+    trace: &mut Trace,
+) -> Result<Found, ResolveError> {
+    let mut step = search.run(keys, trace)?;
+    if matches!(step, Step::Next)
+        && let Some(asked) = search.asked()?
+        && asked.wanted.soft
+    {
+        trace.note(format!(
+            "{} asks for {}, which was not found",
+            asked.wanted.origin,
+            asked.wanted.text()
+        ));
+        trace.tried.clear();
+        search.forget_wanted();
+        step = search.run(keys, trace)?;
+    }
+    match step {
+        Step::Found(found) => return Ok(found),
+        Step::Broken {
+            place,
+            path,
+            reason,
+        } => {
+            let tried = std::mem::take(&mut trace.tried);
+            return Err(ResolveError::Broken {
+                place,
+                path,
+                reason,
+                tried,
+            });
+        }
+        Step::Next => {}
+    }
+    if let Some(asked) = search.asked()?
+        && asked.refuses(None).is_some()
+    {
+        let mut installed = std::mem::take(&mut trace.installed);
+        installed.dedup();
+        return Err(ResolveError::VersionNotInstalled {
+            missing: Box::new(MissingVersion {
+                wanted: asked.wanted.text(),
+                origin: asked.wanted.origin.clone(),
+                file: asked.wanted.file.clone(),
+                installed,
+            }),
+            tried: std::mem::take(&mut trace.tried),
+        });
+    }
+    if resource.text(FALLBACK).is_some()
+        && let Some(found) = fallback(search, trace)?
+    {
+        return Ok(found);
+    }
+    Err(not_found(resource, &search.resolver, trace))
+}
+
+fn not_found(resource: &Resource, resolver: &str, trace: &mut Trace) -> ResolveError {
+    ResolveError::InterpreterNotFound {
+        var: resource.var().to_owned(),
+        resolver: resolver.to_owned(),
+        fallback: resource.text(FALLBACK).map(str::to_owned),
+        tried: std::mem::take(&mut trace.tried),
+    }
+}
+
+/// Looks the fallback up on PATH, so that what is run is always an absolute path.
+fn fallback(search: &Search<'_>, trace: &mut Trace) -> Result<Option<Found>, ResolveError> {
+    match search.which(FALLBACK, &Texts::one("{fallback}"), trace)? {
+        Step::Found(found) => Ok(Some(found)),
+        Step::Next | Step::Broken { .. } => Ok(None),
+    }
+}
+
+/// Uses the fallback of a resource that has no resolver to ask.
+fn fallback_alone(
+    resource: &Resource,
+    resolver: &str,
+    reason: &str,
+    surroundings: Surroundings<'_>,
+    trace: &mut Trace,
+) -> Result<Option<Outcome>, ResolveError> {
+    let Some(name) = resource.text(FALLBACK) else {
+        return Ok(None);
+    };
+    trace.note(format!("{reason}; its fallback {name:?} is used"));
+    let mut search = Search::plain(resolver, surroundings);
+    search.facts.set(FALLBACK, name.to_owned());
+    match fallback(&search, trace)? {
+        Some(found) => Ok(Some(Outcome::Interpreter {
+            found,
+            resolver: resolver.to_owned(),
+            activations: Vec::new(),
+        })),
+        None => Err(not_found(resource, resolver, trace)),
+    }
+}
+
+fn unknown(
+    kind: &str,
+    resource: &Resource,
+    surroundings: Surroundings<'_>,
+    trace: &mut Trace,
+) -> Result<Outcome, ResolveError> {
+    let names = surroundings.resolvers.names();
+    let close = similar(kind, names.iter().map(String::as_str));
+    let hint = close
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
+    let reason = format!("there is no resolver {kind:?}{hint}");
+    fallback_alone(resource, kind, &reason, surroundings, trace)?.ok_or_else(|| {
+        ResolveError::UnknownResolver {
+            name: kind.to_owned(),
+            resource: resource.name.clone(),
+            similar: close,
+        }
+    })
+}
+
+fn note_unknown_options(search: &Search<'_>, resource: &Resource, trace: &mut Trace) {
+    let known: Vec<&str> = COMMON_OPTIONS
+        .into_iter()
+        .chain(search.spec.options.keys().map(String::as_str))
+        .collect();
+    for option in resource
+        .fields
+        .keys()
+        .filter(|option| !known.contains(&option.as_str()))
+    {
+        let hint = similar(option, known.iter().copied())
+            .map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
+        trace.note(format!(
+            "the resolver {} has no option {option:?}{hint}",
+            search.resolver
+        ));
+    }
+}
+
+/// An environment is chosen by its place; a version file that asks for another version
+/// is told.
+fn note_disagreement(search: &Search<'_>, found: &Found, trace: &mut Trace) {
+    let Some(environment) = &found.environment else {
+        return;
+    };
+    match search.asked() {
+        Ok(None) => {}
+        Ok(Some(asked)) => {
+            if found.version.is_some() && asked.refuses(found.version.as_ref()).is_some() {
+                let version = found
+                    .version
+                    .as_ref()
+                    .map_or_else(String::new, ToString::to_string);
+                let (origin, text) = (&asked.wanted.origin, asked.wanted.text());
+                trace.note(format!(
+                    "{} has version {version}, but {origin} asks for {text}; `toolroom setup --repair` remakes it",
+                    environment.display()
+                ));
+            }
+        }
+        Err(error) => trace.note(error.to_string()),
+    }
+}
+
+/// Tells of environments that are active but were not searched.
+fn report_inactive(
+    search: &Search<'_>,
+    found: &Found,
+    keys: &[String],
+    trace: &mut Trace,
+) -> Result<(), ResolveError> {
+    for key in search.spec.report.iter().filter(|key| !keys.contains(key)) {
+        for step in search.spec.places.get(key).into_iter().flatten() {
+            let MoveKind::Environment { path: text, .. } = &step.kind else {
+                continue;
+            };
+            let bad = |error: TemplateError| search.bad_template(&error);
+            let Filled::Text(path) = search.facts.fill(text).map_err(bad)? else {
+                continue;
+            };
+            if path.is_empty() {
+                continue;
+            }
+            let path = search.path(&path);
+            if found.environment.as_deref() == Some(&path) || !search.applies(step).map_err(bad)? {
+                continue;
+            }
+            let Some(inspector) = search.inspector(true) else {
+                continue;
+            };
+            let reason = match inspector.inspect(&path).map_err(bad)? {
+                Inspection::Sound(_) => {
+                    format!("{text} names it, but {key:?} is not among the places searched")
+                }
+                Inspection::Absent(reason)
+                | Inspection::Rejected(_, reason)
+                | Inspection::Broken(_, reason) => {
+                    format!("{text} names it: {reason}")
+                }
+            };
+            trace.note(format!("{} is not used: {reason}", path.display()));
+            trace.push(key, path.display().to_string(), Verdict::Rejected, reason);
+        }
+    }
+    Ok(())
+}
+
+fn activations(search: &mut Search<'_>, found: &Found) -> Result<Vec<Activation>, TemplateError> {
+    activate::add_facts(&mut search.facts, &search.spec.facts, found);
+    let mut activations = Vec::new();
+    for (spec, values) in &found.activations {
+        let mut facts = search.facts.clone();
+        for (name, value) in values {
+            facts.set(name.clone(), value.clone());
+        }
+        activations.push(Activation::fill(spec, &facts, found)?);
+    }
+    activations.push(Activation::fill(
+        &search.spec.activate,
+        &search.facts,
+        found,
+    )?);
+    Ok(activations)
+}

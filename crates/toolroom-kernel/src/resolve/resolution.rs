@@ -1,0 +1,357 @@
+//! What a resolution comes to, and how it is put together: layer upon layer.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::activate::Activation;
+use super::candidate::Candidate;
+use super::error::ResolveError;
+use super::facts::{Facts, Filled};
+use super::files::{Reading, read_text};
+use super::find::{self, Outcome};
+use super::layer::{LayeredEnv, Origin};
+use super::resource::{self, Link, Resource};
+use super::rules::{EnvPolicy, EnvironmentRules};
+use super::search::{Surroundings, Trace};
+use super::spec::Resolvers;
+use crate::dotenv::{self, is_loader_variable};
+use crate::model::{EnvMap, Role};
+use crate::template::{Placeholder, Scope, Template, Unset};
+use crate::world::World;
+
+/// What is to be resolved.
+#[derive(Clone, Copy)]
+pub struct Call<'c> {
+    pub world: &'c World,
+    pub resolvers: &'c dyn Resolvers,
+    pub rules: &'c EnvironmentRules,
+    /// The chain from the primitive up to the tool.
+    pub links: &'c [Link<'c>],
+    /// Variables the caller passes; they win.
+    pub caller: &'c [(String, String)],
+    /// Loader variables the project lets its dotenv files set.
+    pub dotenv_allow: &'c [String],
+    /// Further placeholders for the values of `env`, such as parameters.
+    pub facts: Option<&'c dyn Scope>,
+}
+
+impl std::fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call")
+            .field("links", &self.links)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'c> Call<'c> {
+    /// A call with nothing but its chain.
+    #[must_use]
+    pub fn new(
+        world: &'c World,
+        resolvers: &'c dyn Resolvers,
+        rules: &'c EnvironmentRules,
+        links: &'c [Link<'c>],
+    ) -> Self {
+        Self {
+            world,
+            resolvers,
+            rules,
+            links,
+            caller: &[],
+            dotenv_allow: &[],
+            facts: None,
+        }
+    }
+}
+
+/// An interpreter that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Interpreter {
+    /// The variable that holds its path.
+    pub var: String,
+    pub path: PathBuf,
+    pub resolver: String,
+    /// The search key under which it was found.
+    pub place: String,
+    pub version: Option<String>,
+    pub environment: Option<PathBuf>,
+}
+
+/// A variable a dotenv file may not set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refusal {
+    pub name: String,
+    pub origin: Origin,
+    pub reason: String,
+}
+
+/// Interpreters, environment, and the reason for every choice.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Resolution {
+    pub interpreters: Vec<Interpreter>,
+    pub env: LayeredEnv,
+    pub tried: Vec<Candidate>,
+    pub refused: Vec<Refusal>,
+    /// What a user should know though nothing failed.
+    pub notes: Vec<String>,
+    /// Settings that are no interpreter, by the name they are declared under.
+    pub resources: Map<String, Value>,
+}
+
+impl Resolution {
+    /// The interpreter nearest to the tool.
+    #[must_use]
+    pub fn interpreter(&self) -> Option<&Interpreter> {
+        self.interpreters.last()
+    }
+}
+
+/// Finds the interpreters of a chain and builds its environment. Reads files; creates,
+/// installs and runs nothing.
+///
+/// # Errors
+/// Fails if an interpreter is not found, an environment is broken, a version that is
+/// asked for is not installed, or the chain's `env_config` cannot be used.
+pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
+    let mut resolution = Resolution {
+        env: LayeredEnv::of_process(base(call)?),
+        ..Resolution::default()
+    };
+    dotenv_layers(call, &mut resolution)?;
+    let resources = resource::collect(call.links)?;
+    for (index, link) in call.links.iter().enumerate() {
+        for resource in resources.iter().filter(|resource| resource.link == index) {
+            add_resource(call, link, resource, &mut resolution)?;
+        }
+        let origin = match link.role {
+            Role::Tool => Origin::Tool(link.id.to_owned()),
+            _ => Origin::Runtime(link.id.to_owned()),
+        };
+        for (name, value) in link.variables()? {
+            set_variable(
+                call,
+                name,
+                value,
+                &origin,
+                &link.owner(),
+                &mut resolution.env,
+            )?;
+        }
+    }
+    for (name, value) in call.caller {
+        resolution.env.set(name, value, Origin::Caller);
+    }
+    Ok(resolution)
+}
+
+/// The lowest layer: all of the process environment, or what a minimal one keeps.
+fn base(call: &Call<'_>) -> Result<EnvMap, ResolveError> {
+    let mut policy = EnvPolicy::Inherit;
+    for link in call.links {
+        policy = link.policy()?.unwrap_or(policy);
+    }
+    if policy == EnvPolicy::Inherit {
+        return Ok(call.world.env.clone());
+    }
+    let keeps = |name: &str| is_loader_variable(name, &call.rules.minimal, call.world.os);
+    let kept = call
+        .world
+        .env
+        .iter()
+        .filter(|(name, _)| name.to_str().is_some_and(keeps));
+    Ok(kept.collect())
+}
+
+fn dotenv_layers(call: &Call<'_>, resolution: &mut Resolution) -> Result<(), ResolveError> {
+    let facts = Facts::new(call.world);
+    let mut read: Vec<PathBuf> = Vec::new();
+    for text in &call.rules.dotenv_files {
+        if call.world.project.is_none() && text.contains("{project}") {
+            continue;
+        }
+        let filled = facts
+            .fill(text)
+            .map_err(|error| ResolveError::BadResolver {
+                resolver: "environment".to_owned(),
+                reason: error.to_string(),
+            })?;
+        let Filled::Text(path) = filled else { continue };
+        let path = PathBuf::from(path);
+        if !read.contains(&path) {
+            dotenv_layer(call, &path, resolution);
+            read.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn dotenv_layer(call: &Call<'_>, path: &Path, resolution: &mut Resolution) {
+    let text = match read_text(path, dotenv::MAX_BYTES as u64) {
+        Reading::Text(text) => text,
+        Reading::Absent => return,
+        Reading::Bad(reason) => {
+            resolution
+                .notes
+                .push(format!("{} is not used: {reason}", path.display()));
+            return;
+        }
+    };
+    let evaluated = dotenv::evaluate(&dotenv::parse(&text), resolution.env.values());
+    for problem in &evaluated.problems {
+        resolution
+            .notes
+            .push(format!("{}: {problem}", path.display()));
+    }
+    for variable in evaluated.variables {
+        let origin = Origin::Dotenv {
+            file: path.to_path_buf(),
+            line: variable.line,
+        };
+        let loads = is_loader_variable(&variable.key, &call.rules.loader_variables, call.world.os);
+        if loads && !is_loader_variable(&variable.key, call.dotenv_allow, call.world.os) {
+            resolution.refused.push(Refusal {
+                name: variable.key,
+                origin,
+                reason: "a dotenv file may not change what a process loads; allow the name under [dotenv] allow".to_owned(),
+            });
+        } else {
+            resolution.env.set(&variable.key, variable.value, origin);
+        }
+    }
+}
+
+fn add_resource(
+    call: &Call<'_>,
+    link: &Link<'_>,
+    resource: &Resource,
+    resolution: &mut Resolution,
+) -> Result<(), ResolveError> {
+    let surroundings = Surroundings {
+        world: call.world,
+        resolvers: call.resolvers,
+        depth: 0,
+    };
+    let mut trace = Trace::default();
+    let outcome = find::find(resource, link, surroundings, &mut trace);
+    let outcome = outcome.map_err(|mut error| {
+        // What earlier resources tried belongs to the story as well.
+        if let Some(tried) = error.tried_mut() {
+            tried.splice(0..0, resolution.tried.drain(..));
+        }
+        error
+    })?;
+    resolution.tried.append(&mut trace.tried);
+    resolution.notes.append(&mut trace.notes);
+    match outcome {
+        Outcome::Settings(settings) => {
+            resolution
+                .resources
+                .insert(resource.name.clone(), Value::Object(settings));
+        }
+        Outcome::Interpreter {
+            found,
+            resolver,
+            activations,
+        } => {
+            let var = resource.var();
+            let origin = Origin::Interpreter(var.to_owned());
+            for activation in &activations {
+                apply(activation, &origin, resolution);
+            }
+            resolution.env.set(var, found.path.as_os_str(), origin);
+            resolution.interpreters.push(Interpreter {
+                var: var.to_owned(),
+                path: found.path,
+                resolver,
+                place: found.place,
+                version: found.version.map(|version| version.to_string()),
+                environment: found.environment,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn apply(activation: &Activation, origin: &Origin, resolution: &mut Resolution) {
+    let env = &mut resolution.env;
+    for name in &activation.unset {
+        env.remove(name);
+    }
+    for (name, entries) in &activation.remove {
+        env.remove_entries(name, entries, origin);
+    }
+    for (name, value) in &activation.set {
+        match value {
+            Some(value) => env.set(name, value, origin.clone()),
+            None => env.remove(name),
+        }
+    }
+    for (name, entries) in &activation.prepend {
+        for refused in env.prepend(name, entries, origin) {
+            resolution.notes.push(format!(
+                "{refused} cannot be part of {name}: it has a separator in its name"
+            ));
+        }
+    }
+}
+
+/// Sets a variable to a value of any type; nothing unsets it.
+fn set_variable(
+    call: &Call<'_>,
+    name: &str,
+    value: &Value,
+    origin: &Origin,
+    owner: &str,
+    env: &mut LayeredEnv,
+) -> Result<(), ResolveError> {
+    let value = match value {
+        Value::Null => {
+            env.remove(name);
+            return Ok(());
+        }
+        Value::String(text) => {
+            let scope = EnvScope {
+                env,
+                facts: Facts::new(call.world),
+                more: call.facts,
+            };
+            let filled =
+                Template::parse(text).and_then(|template| template.expand(&scope, Unset::Empty));
+            filled.map_err(|source| ResolveError::BadVariable {
+                name: name.to_owned(),
+                owner: owner.to_owned(),
+                source: Box::new(source),
+            })?
+        }
+        other => other.to_string(),
+    };
+    env.set(name, value, origin.clone());
+    Ok(())
+}
+
+/// What the values of `env` may speak of: the environment so far, and the call's facts.
+struct EnvScope<'e> {
+    env: &'e LayeredEnv,
+    facts: Facts<'e>,
+    more: Option<&'e dyn Scope>,
+}
+
+impl Scope for EnvScope<'_> {
+    fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.env.get(name).map(Cow::Borrowed)
+    }
+
+    fn placeholder(&self, path: &str) -> Placeholder<'_> {
+        match self.facts.placeholder(path) {
+            Placeholder::Unknown => self
+                .more
+                .map_or(Placeholder::Unknown, |more| more.placeholder(path)),
+            known => known,
+        }
+    }
+}

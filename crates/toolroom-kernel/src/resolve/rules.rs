@@ -1,0 +1,41 @@
+//! What holds for every environment, whatever the language: data, not code.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::error::ResolveError;
+
+/// Which dotenv files count, what they may not set, and what a minimal environment keeps.
+/// Names are whole names, or prefixes that end in `*`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct EnvironmentRules {
+    /// Templates of paths; a later file wins.
+    pub dotenv_files: Vec<String>,
+    /// Variables that change what a process loads or runs.
+    pub loader_variables: Vec<String>,
+    /// What `env_policy: minimal` keeps of the process environment.
+    pub minimal: Vec<String>,
+}
+
+impl EnvironmentRules {
+    /// Reads the rules from data.
+    ///
+    /// # Errors
+    /// Fails if a list is not a list of texts.
+    pub fn read(data: &Value) -> Result<Self, ResolveError> {
+        Self::deserialize(data).map_err(|error| ResolveError::BadResolver {
+            resolver: "environment".to_owned(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// How much of the process environment a tool sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EnvPolicy {
+    #[default]
+    Inherit,
+    Minimal,
+}

@@ -1,0 +1,166 @@
+//! Looking names up on PATH, with shims seen through.
+//!
+//! PATH is the world's, never the process's. Empty entries, which a shell takes for the
+//! working directory, are passed over.
+
+use std::path::{Path, PathBuf};
+
+use super::candidate::Verdict;
+use super::error::ResolveError;
+use super::facts::Filled;
+use super::files::{Spot, join};
+use super::range::Range;
+use super::search::{Search, Step, Trace};
+use super::texts::Texts;
+use super::version::Version;
+use crate::world::{Os, World};
+
+const MAX_DIRECTORIES: usize = 512;
+
+/// The directories of PATH, each once.
+pub(super) fn directories(world: &World) -> Vec<PathBuf> {
+    let mut directories: Vec<PathBuf> = Vec::new();
+    let path = world.env.get_os("PATH").unwrap_or_default();
+    for directory in std::env::split_paths(path).take(MAX_DIRECTORIES) {
+        if directory.as_os_str().is_empty() {
+            continue;
+        }
+        let directory = join(&world.cwd, &directory);
+        if !directories.contains(&directory) {
+            directories.push(directory);
+        }
+    }
+    directories
+}
+
+/// The file names a command may have.
+pub(super) fn file_names(name: &str, world: &World) -> Vec<String> {
+    if world.os != Os::Windows || Path::new(name).extension().is_some() {
+        return vec![name.to_owned()];
+    }
+    let extensions = world.env.get("PATHEXT").unwrap_or(".COM;.EXE;.BAT;.CMD");
+    let extensions = extensions
+        .split(';')
+        .filter(|extension| !extension.is_empty());
+    extensions
+        .map(|extension| format!("{name}{}", extension.to_lowercase()))
+        .collect()
+}
+
+impl Search<'_> {
+    pub(super) fn which(
+        &self,
+        place: &str,
+        names: &Texts,
+        trace: &mut Trace,
+    ) -> Result<Step, ResolveError> {
+        let world = self.facts.world;
+        let directories = directories(world);
+        let mut looked_up = Vec::new();
+        for text in names.on(world.os) {
+            let Some(name) = self.command(text)? else {
+                continue;
+            };
+            if name.contains(std::path::is_separator) {
+                return self.file(place, &join(world.root(), Path::new(&name)), trace);
+            }
+            match self.on_path(place, &name, &directories, trace)? {
+                Step::Next => looked_up.push(name),
+                step => return Ok(step),
+            }
+        }
+        let reason = match (looked_up.is_empty(), directories.is_empty()) {
+            (true, _) => "no name to look up is given",
+            (false, true) => "PATH is empty",
+            (false, false) => "no directory of PATH has one that will do",
+        };
+        let shown = if looked_up.is_empty() {
+            names.on(world.os).join(", ")
+        } else {
+            looked_up.join(", ")
+        };
+        trace.push(place, format!("{shown} on PATH"), Verdict::Absent, reason);
+        Ok(Step::Next)
+    }
+
+    /// A name to look up; one that speaks of the wanted version needs one.
+    fn command(&self, text: &str) -> Result<Option<String>, ResolveError> {
+        let mut facts = self.facts.clone();
+        if text.contains("{wanted}") {
+            let asked = self.asked()?;
+            facts.set(
+                "wanted",
+                asked.and_then(|asked| short_version(asked.wanted.texts.first()?)),
+            );
+        }
+        match facts
+            .fill(text)
+            .map_err(|error| self.bad_template(&error))?
+        {
+            Filled::Text(name) if !name.is_empty() => Ok(Some(name)),
+            Filled::Text(_) | Filled::Lacking(_) => Ok(None),
+        }
+    }
+
+    fn on_path(
+        &self,
+        place: &str,
+        name: &str,
+        directories: &[PathBuf],
+        trace: &mut Trace,
+    ) -> Result<Step, ResolveError> {
+        let names = file_names(name, self.facts.world);
+        let mut is_first = true;
+        for directory in directories {
+            for file_name in &names {
+                let path = directory.join(file_name);
+                let shown = || path.display().to_string();
+                match Spot::of(&path) {
+                    Spot::Absent => continue,
+                    Spot::Executable => {}
+                    spot => {
+                        trace.push(place, shown(), Verdict::Rejected, spot.fault(&path));
+                        continue;
+                    }
+                }
+                if let Some(shim) = self.shim_at(directory, &path)? {
+                    is_first = false;
+                    match self.see_through(place, shim, name, directory, &path, trace)? {
+                        Step::Found(found) => return Ok(Step::Found(found)),
+                        Step::Next | Step::Broken { .. } => continue,
+                    }
+                }
+                match self.checked(place, &path)? {
+                    Ok(mut found) => {
+                        found.on_path = is_first;
+                        trace.push(
+                            place,
+                            shown(),
+                            Verdict::Chosen,
+                            reason_of("the first on PATH that will do", found.version.as_ref()),
+                        );
+                        return Ok(Step::Found(found));
+                    }
+                    Err(reason) => {
+                        is_first = false;
+                        trace.push(place, shown(), Verdict::Rejected, reason);
+                    }
+                }
+            }
+        }
+        Ok(Step::Next)
+    }
+}
+
+/// The first two numbers of a plain version, as executables bear them in their names.
+fn short_version(text: &str) -> Option<String> {
+    Range::parse(text)?;
+    let version = Version::parse(text)?;
+    let numbers: Vec<_> = version
+        .release()
+        .iter()
+        .take(2)
+        .map(u64::to_string)
+        .collect();
+    Some(numbers.join("."))
+}

@@ -1,0 +1,99 @@
+//! What a search saw on its way, and where it stands.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use super::candidate::{Candidate, Verdict};
+use super::spec::ActivateSpec;
+use super::version::Version;
+
+/// The record of a search.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    pub(super) tried: Vec<Candidate>,
+    pub(super) notes: Vec<String>,
+    /// Versions that are there but not asked for.
+    pub(super) installed: Vec<String>,
+}
+
+impl Trace {
+    pub(super) fn push(&mut self, place: &str, path: impl Display, verdict: Verdict, reason: impl Into<String>) {
+        self.tried.push(Candidate {
+            place: place.to_owned(),
+            path: path.to_string(),
+            verdict,
+            reason: reason.into(),
+        });
+    }
+
+    pub(super) fn absent(&mut self, place: &str, path: impl Display, reason: impl Into<String>) -> Step {
+        self.push(place, path, Verdict::Absent, reason);
+        Step::Next
+    }
+
+    pub(super) fn rejected(&mut self, place: &str, path: impl Display, reason: impl Into<String>) -> Step {
+        self.push(place, path, Verdict::Rejected, reason);
+        Step::Next
+    }
+
+    pub(super) fn broken(&mut self, place: &str, path: PathBuf, reason: String) -> Step {
+        self.push(place, path.display(), Verdict::Broken, reason.clone());
+        let place = place.to_owned();
+        Step::Broken { place, path, reason }
+    }
+
+    pub(super) fn chosen(&mut self, found: Found, reason: impl Into<String>) -> Step {
+        let mut reason = reason.into();
+        if let Some(version) = &found.version {
+            reason.push_str(&format!(", version {version}"));
+        }
+        self.push(&found.place, found.path.display(), Verdict::Chosen, reason);
+        Step::Found(found)
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// An interpreter, and what its resolver knows of it.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) place: String,
+    pub(super) path: PathBuf,
+    pub(super) environment: Option<PathBuf>,
+    pub(super) version: Option<Version>,
+    /// PATH leads to it by its name already.
+    pub(super) on_path: bool,
+    /// What other resolvers that had a part in finding it want to be set.
+    pub(super) activations: Vec<(ActivateSpec, BTreeMap<String, String>)>,
+}
+
+impl Found {
+    /// A file found in a place, of which nothing else is known.
+    pub(super) fn at(place: &str, path: &Path) -> Self {
+        Self {
+            place: place.to_owned(),
+            path: path.to_path_buf(),
+            environment: None,
+            version: None,
+            on_path: false,
+            activations: Vec::new(),
+        }
+    }
+}
+
+/// Where a search stands after a move.
+#[derive(Debug)]
+pub(super) enum Step {
+    Next,
+    Found(Found),
+    Broken {
+        place: String,
+        path: PathBuf,
+        reason: String,
+    },
+}

@@ -1,0 +1,226 @@
+//! Which version is asked for, and by what: an option, a variable, a version file found
+//! on the way up to the project's root, or an alias.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::error::ResolveError;
+use super::facts::{Facts, Filled};
+use super::files::{Reading, read_text};
+use super::spec::{Walk, WantedSpec};
+use super::version_file::{self, Form};
+use crate::template::TemplateError;
+use crate::world::World;
+
+const MAX_VERSION_FILE: u64 = 64 * 1024;
+const MAX_DOCUMENT: u64 = 1024 * 1024;
+const MAX_WALK: usize = 64;
+
+/// A version that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// In order of preference, as written.
+    pub(super) texts: Vec<String>,
+    /// What asks: `option version`, `$NAME`, or a file.
+    pub(super) origin: String,
+    pub(super) file: Option<PathBuf>,
+    pub(super) by_option: bool,
+    /// An alias that need not be there.
+    pub(super) by_alias: bool,
+    pub(super) soft: bool,
+    /// Why what asks cannot be understood.
+    fault: Option<&'static str>,
+}
+
+impl Wanted {
+    pub(super) fn text(&self) -> String {
+        self.texts.join(" or ")
+    }
+
+    fn new(texts: Vec<String>, origin: String, spec: &WantedSpec) -> Self {
+        Self {
+            texts,
+            origin,
+            file: None,
+            by_option: spec.option.is_some(),
+            by_alias: spec.alias.is_some(),
+            soft: spec.soft,
+            fault: None,
+        }
+    }
+}
+
+/// Asks the sources in order; the first that says something decides.
+pub(super) fn find(
+    sources: &[WantedSpec],
+    facts: &Facts<'_>,
+    options: &Map<String, Value>,
+    resolver: &str,
+) -> Result<Option<Wanted>, ResolveError> {
+    for source in sources {
+        let found = ask(source, facts, options).map_err(|error| ResolveError::BadResolver {
+            resolver: resolver.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let Some(wanted) = found else { continue };
+        let fault = wanted.fault.or_else(|| {
+            wanted
+                .texts
+                .iter()
+                .find_map(|text| version_file::fault(text))
+        });
+        return match fault {
+            None => Ok(Some(wanted)),
+            Some(reason) => Err(ResolveError::BadVersion {
+                origin: wanted.origin,
+                file: wanted.file,
+                reason: reason.to_owned(),
+            }),
+        };
+    }
+    Ok(None)
+}
+
+fn ask(
+    source: &WantedSpec,
+    facts: &Facts<'_>,
+    options: &Map<String, Value>,
+) -> Result<Option<Wanted>, TemplateError> {
+    if let Some(option) = &source.option {
+        let texts = options.get(option).map(texts_of).unwrap_or_default();
+        let wanted = || Wanted::new(texts.clone(), format!("the option {option}"), source);
+        return Ok((!texts.is_empty()).then(wanted));
+    }
+    if let Some(variable) = &source.variable {
+        let Filled::Text(name) = facts.fill(variable)? else {
+            return Ok(None);
+        };
+        let value = facts.world.env.get(&name).unwrap_or_default().trim();
+        if value.is_empty() {
+            return Ok(None);
+        }
+        let separator = source.separator.as_deref().unwrap_or(" ");
+        let texts = value
+            .split(separator)
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        return Ok(Some(Wanted::new(
+            texts.map(str::to_owned).collect(),
+            format!("${name}"),
+            source,
+        )));
+    }
+    if let Some(alias) = &source.alias {
+        return Ok(Some(Wanted::new(
+            vec![alias.clone()],
+            format!("the alias {alias}"),
+            source,
+        )));
+    }
+    match &source.file {
+        Some(file) => in_files(file, source, facts),
+        None => Ok(None),
+    }
+}
+
+/// An option's versions: a text, a number, or a list of them.
+fn texts_of(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) if text.trim().is_empty() => Vec::new(),
+        Value::String(text) => vec![text.trim().to_owned()],
+        Value::Number(number) => vec![number.to_string()],
+        Value::Array(items) => items.iter().flat_map(texts_of).collect(),
+        Value::Null | Value::Bool(_) | Value::Object(_) => Vec::new(),
+    }
+}
+
+fn in_files(
+    file: &str,
+    source: &WantedSpec,
+    facts: &Facts<'_>,
+) -> Result<Option<Wanted>, TemplateError> {
+    let Filled::Text(file) = facts.fill(file)? else {
+        return Ok(None);
+    };
+    let lines = filled(source.line.on(facts.world.os), facts)?;
+    let keys = filled(source.key.on(facts.world.os), facts)?;
+    let form = match source {
+        WantedSpec {
+            json: Some(path),
+            named,
+            ..
+        } => Form::Json(path, named.as_deref()),
+        WantedSpec {
+            section: Some(section),
+            ..
+        } => Form::Section(section, &keys),
+        WantedSpec { line, .. } if !line.is_empty() => Form::Line(&lines),
+        WantedSpec { list: true, .. } => Form::List,
+        _ => Form::Plain,
+    };
+    let folders = match source.walk {
+        Some(Walk::Up) => upward(facts.world),
+        None => vec![facts.world.root()],
+    };
+    for folder in folders {
+        let path = folder.join(&file);
+        let limit = if matches!(form, Form::Json(..)) {
+            MAX_DOCUMENT
+        } else {
+            MAX_VERSION_FILE
+        };
+        let texts = match read_text(&path, limit) {
+            Reading::Absent => continue,
+            Reading::Bad(_) if matches!(form, Form::Json(..)) => continue,
+            Reading::Bad(reason) => {
+                let mut wanted = Wanted::new(Vec::new(), path.display().to_string(), source);
+                wanted.fault = Some(reason);
+                wanted.file = Some(path);
+                return Ok(Some(wanted));
+            }
+            Reading::Text(text) => version_file::versions(&text, form),
+        };
+        if !texts.is_empty() {
+            let mut wanted = Wanted::new(texts, path.display().to_string(), source);
+            wanted.file = Some(path);
+            return Ok(Some(wanted));
+        }
+    }
+    Ok(None)
+}
+
+fn filled(texts: &[String], facts: &Facts<'_>) -> Result<Vec<String>, TemplateError> {
+    let mut out = Vec::with_capacity(texts.len());
+    for text in texts {
+        if let Filled::Text(text) = facts.fill(text)? {
+            out.push(text);
+        }
+    }
+    Ok(out)
+}
+
+/// The directories a walk upward visits: from the working directory, or from the project
+/// if the call happens outside of it; never above the project, a repository or the home.
+pub(super) fn upward(world: &World) -> Vec<&Path> {
+    let root = world.root();
+    let start = if world.cwd.starts_with(root) {
+        world.cwd.as_path()
+    } else {
+        root
+    };
+    let home = world.home.as_deref();
+    let mut visited = Vec::new();
+    for folder in start.ancestors().take(MAX_WALK) {
+        visited.push(folder);
+        if world.project.as_deref() == Some(folder) || home == Some(folder) {
+            return visited;
+        }
+        if folder.join(".git").exists() {
+            return visited;
+        }
+    }
+    // Nothing bounds the walk, so there is none.
+    visited.truncate(1);
+    visited
+}

@@ -1,0 +1,228 @@
+//! What is declared but cannot be found as declared.
+
+use serde_json::json;
+use toolroom_kernel::Explain;
+use toolroom_kernel::resolve::Verdict;
+
+use crate::support::{Context, chosen, code, failure};
+
+#[test]
+fn the_fallback_is_looked_up_to_an_absolute_path() {
+    let context = Context::new();
+    let tool = context.executable("bin/mytool");
+    let resolution = context
+        .find(json!({"type": "venv_python", "search": [], "var": "X", "fallback": "mytool"}))
+        .unwrap();
+    let interpreter = resolution.interpreter().unwrap();
+    assert_eq!(
+        (&interpreter.path, interpreter.place.as_str()),
+        (&tool, "fallback")
+    );
+    let absolute = json!({"type": "venv_python", "search": [], "fallback": tool.to_str()});
+    assert_eq!(chosen(context.find(absolute)), tool);
+}
+
+#[test]
+fn a_fallback_that_is_not_there_is_an_error_that_lists_what_was_tried() {
+    let context = Context::new();
+    let error = failure(context.find(
+        json!({"type": "venv_python", "search": ["project"], "var": "X", "fallback": "mytool"}),
+    ));
+    assert_eq!(error.code(), "resolve::interpreter_not_found");
+    let text = error.to_string();
+    for part in [
+        "project/.venv",
+        "project/.virtualenv",
+        "project/venv",
+        "mytool on PATH",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn an_unknown_type_uses_its_fallback_and_says_so() {
+    let context = Context::new();
+    let tool = context.executable("bin/mytool");
+    let resolution = context
+        .find(json!({"type": "venv_pyhton", "var": "X", "fallback": "mytool"}))
+        .unwrap();
+    assert_eq!(resolution.interpreter().unwrap().path, tool);
+    assert!(
+        resolution.notes[0].contains("did you mean \"venv_python\""),
+        "{:?}",
+        resolution.notes
+    );
+    let resolution = context
+        .find(json!({"var": "X", "fallback": "mytool"}))
+        .unwrap();
+    assert!(
+        resolution.notes[0].contains("has no type"),
+        "{:?}",
+        resolution.notes
+    );
+}
+
+#[test]
+fn an_unknown_type_without_a_fallback_is_an_error_with_a_hint() {
+    let context = Context::new();
+    let error = failure(context.find(json!({"type": "venv_pyhton", "var": "X"})));
+    assert_eq!(error.code(), "resolve::unknown_resolver");
+    assert!(
+        error
+            .help()
+            .unwrap()
+            .contains("did you mean \"venv_python\"")
+    );
+    assert_eq!(
+        code(context.find(json!({"var": "X"}))),
+        "resolve::bad_env_config"
+    );
+}
+
+#[test]
+fn unknown_places_and_options_are_told() {
+    let context = Context::new();
+    context.venv("project/.venv", "3.11.4");
+    let options = json!({"type": "venv_python", "search": ["projct", "project"], "serch": 1});
+    let notes = context.find(options).unwrap().notes;
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.contains("no place \"projct\"; did you mean \"project\"?")),
+        "{notes:?}"
+    );
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.contains("no option \"serch\"; did you mean \"search\"?")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn a_resource_without_a_variable_is_the_interpreter() {
+    let context = Context::new();
+    let tool = context.executable("bin/mytool");
+    let env = context
+        .find(json!({"type": "system_binary", "binary": "mytool"}))
+        .unwrap()
+        .env;
+    assert_eq!(env.get("INTERPRETER"), tool.to_str());
+}
+
+#[test]
+fn a_binary_may_be_a_path() {
+    let context = Context::new();
+    let tool = context.executable("project/tools/mytool");
+    assert_eq!(
+        chosen(context.find(json!({"type": "system_binary", "binary": "tools/mytool"}))),
+        tool
+    );
+    assert_eq!(
+        chosen(context.find(json!({"type": "system_binary", "binary": tool.to_str()}))),
+        tool
+    );
+}
+
+#[test]
+fn what_is_no_executable_file_is_passed_over_on_path() {
+    let mut context = Context::new();
+    let tool = context.executable("bin/mytool");
+    context.prepend_path("one");
+    context.folder("one/mytool");
+    context.prepend_path("two");
+    context.file("two/mytool", "text");
+    context.prepend_path("three");
+    context.link("/nowhere", "three/mytool");
+    let resolution = context
+        .find(json!({"type": "system_binary", "binary": "mytool"}))
+        .unwrap();
+    assert_eq!(resolution.interpreter().unwrap().path, tool);
+    let rejected = resolution
+        .tried
+        .iter()
+        .filter(|candidate| candidate.verdict == Verdict::Rejected);
+    assert_eq!(rejected.count(), 3);
+}
+
+#[test]
+fn bad_declarations_are_errors_that_name_their_owner() {
+    let context = Context::new();
+    for env_config in [
+        json!({"interpreter": "venv_python"}),
+        json!({"interpreter": {"type": "venv_python", "search": 3}}),
+        json!({"env": ["A=1"]}),
+        json!({"env": {"A=B": "1"}}),
+        json!({"env_policy": "none"}),
+    ] {
+        let error = failure(context.resolve(&env_config));
+        assert_eq!(error.code(), "resolve::bad_env_config", "{env_config}");
+        assert!(error.to_string().contains("the runtime test"), "{error}");
+    }
+}
+
+#[test]
+fn bad_resolvers_are_errors_that_name_the_key() {
+    let mut context = Context::new();
+    for (name, data, part) in [
+        ("typo", json!({"plces": {}}), "unknown field `plces`"),
+        (
+            "two",
+            json!({"places": {"project": [{"executable": "a", "which": "b"}]}}),
+            "a move is one of",
+        ),
+        ("loop", json!({"extends": "loop"}), "it extends itself"),
+        ("lost", json!({"extends": "none"}), "which is not there"),
+        (
+            "asks",
+            json!({"places": {"project": [{"resolver": "asks"}]}}),
+            "in a circle",
+        ),
+        (
+            "hole",
+            json!({"places": {"project": [{"executable": "/a/*/b/*/c"}]}}),
+            "more than one *",
+        ),
+        (
+            "name",
+            json!({"places": {"project": [{"executable": "{nothing}/x"}]}}),
+            "no placeholder {nothing}",
+        ),
+        (
+            "syntax",
+            json!({"places": {"project": [{"executable": "${"}]}}),
+            "the template expects",
+        ),
+    ] {
+        context.library.0.insert(name.to_owned(), data);
+        let error = failure(context.find(json!({"type": name})));
+        assert_eq!(error.code(), "resolve::bad_resolver", "{name}: {error}");
+        assert!(error.to_string().contains(part), "{name}: {error}");
+    }
+}
+
+#[test]
+fn whatever_ends_the_search_the_rest_is_listed_as_not_reached() {
+    let context = Context::new();
+    context.venv("project/.virtualenv", "3.11.4");
+    let resolution = context.python().unwrap();
+    let verdicts: Vec<_> = resolution
+        .tried
+        .iter()
+        .map(|candidate| candidate.verdict)
+        .collect();
+    assert_eq!(
+        verdicts[..3],
+        [Verdict::Absent, Verdict::Chosen, Verdict::NotReached]
+    );
+    assert!(
+        verdicts[2..]
+            .iter()
+            .all(|verdict| *verdict == Verdict::NotReached)
+    );
+    assert_eq!(
+        serde_json::to_value(&resolution.tried[2]).unwrap()["verdict"],
+        "not-reached"
+    );
+}

@@ -1,0 +1,75 @@
+//! `toolroom env RUNTIME|ID`: the environment a call would get, and why it is so.
+
+mod explain;
+mod secrets;
+mod shell;
+
+use serde_json::{Map, Value, json};
+use toolroom_catalog::Catalog;
+use toolroom_kernel::World;
+use toolroom_kernel::chain::Chain;
+use toolroom_kernel::resolve::{Origin, Resolution};
+
+use self::secrets::Secrets;
+use super::resolved;
+use crate::answer::Answer;
+use crate::args::Env;
+use crate::failure::Failure;
+use crate::settings;
+
+pub fn run(args: &Env, world: &World) -> Result<Answer, Failure> {
+    let catalog = Catalog::open(world);
+    let chain = catalog.link(catalog.find_runtime(&args.name)?)?;
+    let settings = settings::load(world)?;
+    let resolution = resolved::environment(world, &catalog, &chain, &settings).map_err(|error| {
+        let story = args.explain.then(|| explain::tried(world, error.tried()));
+        let mut failure = resolved::failure(error);
+        failure.causes.extend(story);
+        failure
+    })?;
+    let secrets = Secrets::of_core();
+    let text = match (args.shell, args.explain) {
+        (Some(shell), _) => shell::script(shell, &resolution),
+        (None, true) => explain::tree(world, &chain, &resolution, &secrets),
+        (None, false) => plain(&resolution, &secrets),
+    };
+    let mut answer = Answer::new(text, data(&chain, &resolution, &secrets));
+    if !args.explain {
+        answer.notes.extend(resolution.notes.iter().map(|note| format!("note: {note}")));
+        for refused in &resolution.refused {
+            answer.notes.push(format!("refused: {} from {}: {}", refused.name, refused.origin, refused.reason));
+        }
+    }
+    Ok(answer)
+}
+
+/// What differs from the caller's own environment, as `NAME=value`.
+fn plain(resolution: &Resolution, secrets: &Secrets) -> String {
+    let changed = resolution.env.iter().filter(|(_, _, origin)| **origin != Origin::Process);
+    changed
+        .map(|(name, value, _)| format!("{}={}\n", name.display(), secrets.shown(name, value)))
+        .collect()
+}
+
+fn data(chain: &Chain, resolution: &Resolution, secrets: &Secrets) -> Value {
+    let runtime = chain.links().iter().find(|link| link.role() == toolroom_kernel::model::Role::Runtime);
+    let env: Map<String, Value> = resolution
+        .env
+        .iter()
+        .map(|(name, value, origin)| {
+            let shown = secrets.shown(name, value);
+            (name.to_string_lossy().into_owned(), json!({"value": shown, "origin": origin}))
+        })
+        .collect();
+    json!({
+        "runtime": runtime.map(|runtime| &runtime.id),
+        "interpreter": resolution.interpreter(),
+        "interpreters": resolution.interpreters,
+        "env": env,
+        "unset": resolution.env.unset().collect::<Vec<_>>(),
+        "tried": resolution.tried,
+        "refused": resolution.refused,
+        "notes": resolution.notes,
+        "resources": resolution.resources,
+    })
+}

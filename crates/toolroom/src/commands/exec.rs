@@ -1,0 +1,113 @@
+//! `toolroom exec RUNTIME|ID -- ARGV…`: a command inside the resolved environment, in
+//! place of ourselves, so that no parent stays.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use toolroom_catalog::Catalog;
+use toolroom_kernel::World;
+use toolroom_kernel::resolve::Resolution;
+
+use super::resolved;
+use crate::answer::Answer;
+use crate::args::Exec;
+use crate::failure::Failure;
+use crate::settings;
+
+pub fn run(args: &Exec, world: &World) -> Result<Answer, Failure> {
+    let catalog = Catalog::open(world);
+    let chain = catalog.link(catalog.find_runtime(&args.name)?)?;
+    let settings = settings::load(world)?;
+    let resolution = resolved::environment(world, &catalog, &chain, &settings).map_err(resolved::failure)?;
+    let (program, rest) = command(&resolution, world, args)?;
+    replace(&program, rest, &resolution)
+}
+
+/// What is meant: a command of the environment, or words for its interpreter.
+fn command<'a>(resolution: &Resolution, world: &World, args: &'a Exec) -> Result<(PathBuf, &'a [OsString]), Failure> {
+    let interpreter = resolution.interpreter().map(|found| found.path.clone());
+    let (first, rest) = match args.argv.split_first() {
+        Some((first, rest)) if !starts_with_dash(first) => (first, rest),
+        _ => {
+            let program = interpreter.ok_or_else(|| no_interpreter(&args.name))?;
+            return Ok((program, &args.argv));
+        }
+    };
+    if let Some(program) = on_path(resolution, world, first) {
+        return Ok((program, rest));
+    }
+    let is_file = world.cwd.join(first).is_file();
+    match interpreter {
+        Some(program) if is_file => Ok((program, &args.argv)),
+        _ => {
+            let message = format!("there is no command {} in the environment of {}", first.display(), args.name);
+            Err(Failure::new("exec::not_found", message).help(format!("toolroom env {} --explain shows its PATH", args.name)))
+        }
+    }
+}
+
+fn starts_with_dash(word: &OsStr) -> bool {
+    word.as_encoded_bytes().first() == Some(&b'-')
+}
+
+/// A command by its path, or by its name on the environment's own PATH.
+fn on_path(resolution: &Resolution, world: &World, name: &OsStr) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.components().count() > 1 {
+        let file = world.cwd.join(path);
+        return is_executable(&file).then_some(file);
+    }
+    let directories = resolution.env.get_os("PATH")?;
+    std::env::split_paths(directories)
+        .map(|directory| world.cwd.join(directory).join(name))
+        .find(|file| is_executable(file))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    file.is_file()
+}
+
+fn no_interpreter(name: &str) -> Failure {
+    Failure::new("exec::no_interpreter", format!("{name} has no interpreter to give arguments to"))
+        .help("name a command after --")
+}
+
+#[cfg(unix)]
+fn replace(program: &Path, args: &[OsString], resolution: &Resolution) -> Result<Answer, Failure> {
+    use std::os::unix::process::CommandExt as _;
+    let error = command_of(program, args, resolution).exec();
+    Err(cannot_start(program, &error))
+}
+
+#[cfg(not(unix))]
+fn replace(program: &Path, args: &[OsString], resolution: &Resolution) -> Result<Answer, Failure> {
+    let ended = command_of(program, args, resolution).status();
+    let status = ended.map_err(|error| cannot_start(program, &error))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+    let mut answer = Answer::new(String::new(), serde_json::Value::Null);
+    answer.status = crate::exit::Status::Tool(code);
+    Ok(answer)
+}
+
+fn command_of(program: &Path, args: &[OsString], resolution: &Resolution) -> std::process::Command {
+    let mut command = std::process::Command::new(program);
+    command.args(args).env_clear().envs(resolution.env.values().iter());
+    command
+}
+
+fn cannot_start(program: &Path, error: &std::io::Error) -> Failure {
+    let code = match error.kind() {
+        std::io::ErrorKind::NotFound => "exec::not_found",
+        std::io::ErrorKind::PermissionDenied => "exec::not_executable",
+        _ => "exec::spawn_failed",
+    };
+    Failure::new(code, format!("{} cannot be started: {error}", program.display()))
+}

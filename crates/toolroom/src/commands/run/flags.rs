@@ -1,0 +1,243 @@
+//! The words after the tool's id: options of `run` itself, and the tool's parameters.
+//!
+//! After `--` everything is a parameter, so that a tool may have one called `json`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toolroom_exec::executor::parameters::Given;
+
+use crate::failure::Failure;
+use crate::printer::{Printer, Volume};
+
+/// What was written after the id.
+#[derive(Debug, Default)]
+pub struct Flags {
+    pub help: bool,
+    pub json: bool,
+    pub quiet: bool,
+    pub verbose: bool,
+    pub color: Option<String>,
+    pub project: Option<PathBuf>,
+    pub timeout: Option<Duration>,
+    pub env: Vec<(String, String)>,
+    /// The value of `--params`.
+    pub params: Option<String>,
+    /// `--name` with its value, or without one.
+    pub given: Vec<(String, Option<String>)>,
+}
+
+impl Flags {
+    /// Sorts the words.
+    ///
+    /// # Errors
+    /// Fails for a word that is neither, or an option without its value.
+    pub fn parse(words: Vec<OsString>) -> Result<Self, Failure> {
+        let mut flags = Self::default();
+        let mut only_parameters = false;
+        let mut words = words.into_iter().map(text).peekable();
+        while let Some(word) = words.next() {
+            let word = word?;
+            if word == "--" && !only_parameters {
+                only_parameters = true;
+                continue;
+            }
+            let (name, attached) = match word.split_once('=') {
+                Some((name, value)) if name.starts_with('-') => (name.to_owned(), Some(value.to_owned())),
+                _ => (word.clone(), None),
+            };
+            let Some(parameter) = name.strip_prefix("--").filter(|name| !name.is_empty()).or_else(|| short(&name)) else {
+                return Err(usage(format!("{word:?} belongs to no parameter")).help("parameters are written --name value, or all at once as --params '{…}'"));
+            };
+            let mut value = || -> Result<Option<String>, Failure> {
+                if attached.is_some() {
+                    return Ok(attached.clone());
+                }
+                let is_value = words.peek().is_some_and(|next| next.as_ref().is_ok_and(|next| is_value(next)));
+                if is_value { words.next().transpose() } else { Ok(None) }
+            };
+            if only_parameters || !flags.own(parameter, &mut value)? {
+                let value = value()?;
+                flags.given.push((parameter.to_owned(), value));
+            }
+        }
+        Ok(flags)
+    }
+
+    /// Takes an option of `run` itself; says whether it was one.
+    fn own(&mut self, name: &str, value: &mut dyn FnMut() -> Result<Option<String>, Failure>) -> Result<bool, Failure> {
+        let mut needed = || value()?.ok_or_else(|| usage(format!("--{name} needs a value")));
+        match name {
+            "help" => self.help = true,
+            "json" => self.json = true,
+            "quiet" => self.quiet = true,
+            "verbose" => self.verbose = true,
+            "color" => self.color = Some(needed()?),
+            "project" => self.project = Some(needed()?.into()),
+            "params" => self.params = Some(needed()?),
+            "timeout" => self.timeout = Some(seconds(&needed()?)?),
+            "env" => self.env.push(variable(&needed()?)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Lets the options that are about printing take effect.
+    pub fn apply(&mut self, printer: &mut Printer) {
+        printer.json |= self.json;
+        if self.quiet {
+            printer.volume = Volume::Quiet;
+        } else if self.verbose {
+            printer.volume = Volume::Verbose;
+        }
+        match self.color.as_deref() {
+            Some("always") => printer.color = anstream::ColorChoice::Always,
+            Some("never") => printer.color = anstream::ColorChoice::Never,
+            _ => {}
+        }
+    }
+}
+
+fn short(name: &str) -> Option<&'static str> {
+    match name {
+        "-h" => Some("help"),
+        "-q" => Some("quiet"),
+        "-v" => Some("verbose"),
+        _ => None,
+    }
+}
+
+/// A word that can be a value: also `-3` and `-`, but not another flag.
+fn is_value(word: &str) -> bool {
+    let is_number = word.parse::<f64>().is_ok();
+    !word.starts_with('-') || word == "-" || is_number
+}
+
+fn text(word: OsString) -> Result<String, Failure> {
+    word.into_string()
+        .map_err(|word| usage(format!("{} is not UTF-8", word.display())).help("pass such a value through a file: --params @FILE"))
+}
+
+fn seconds(text: &str) -> Result<Duration, Failure> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| usage(format!("--timeout {text} is not a number of seconds above zero")))
+}
+
+fn variable(text: &str) -> Result<(String, String), Failure> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(usage("--env needs NAME=VALUE".to_owned())),
+    }
+}
+
+pub fn usage(message: String) -> Failure {
+    Failure::new("usage::bad_arguments", message)
+}
+
+/// Parameters that come as one JSON object.
+pub mod params {
+    use std::io::Read as _;
+
+    use serde_json::Value;
+    use toolroom_exec::executor::parameters::Given;
+
+    use super::usage;
+    use crate::failure::Failure;
+
+    /// Reads `--params`: JSON itself, `@FILE`, or `-` for standard input.
+    pub fn read(written: Option<String>) -> Result<Vec<(String, Given)>, Failure> {
+        let Some(written) = written else {
+            return Ok(Vec::new());
+        };
+        let text = match (written.as_str(), written.strip_prefix('@')) {
+            ("-", _) => {
+                let mut text = String::new();
+                std::io::stdin()
+                    .read_to_string(&mut text)
+                    .map_err(|error| usage(format!("standard input cannot be read: {error}")))?;
+                text
+            }
+            (_, Some(file)) => fs_err::read_to_string(file).map_err(|error| usage(error.to_string()))?,
+            (json, None) => json.to_owned(),
+        };
+        match serde_json::from_str(&text) {
+            Ok(Value::Object(params)) => Ok(params.into_iter().map(|(name, value)| (name, Given::Json(value))).collect()),
+            Ok(_) => Err(usage("--params is not a JSON object".to_owned())),
+            Err(error) => Err(usage(format!("--params is not JSON: {error}"))),
+        }
+    }
+}
+
+/// Parameters that come as flags.
+pub mod given {
+    use serde_json::Value;
+
+    use super::{Given, usage};
+    use crate::failure::Failure;
+
+    /// Gives every flag its meaning: a flag without a value is true, `--no-name` false.
+    pub fn with_flags(given: Vec<(String, Option<String>)>, schema: Option<&Value>) -> Result<Vec<(String, Given)>, Failure> {
+        given.into_iter().map(|(name, value)| one(name, value, schema)).collect()
+    }
+
+    fn one(name: String, value: Option<String>, schema: Option<&Value>) -> Result<(String, Given), Failure> {
+        let property = |name: &str| {
+            let properties = schema?.get("properties")?;
+            properties.get(name).or_else(|| properties.get(name.replace('-', "_")))
+        };
+        let is_switch = |property: &Value| property["type"] == "boolean" || property.as_object().is_some_and(serde_json::Map::is_empty);
+        match value {
+            Some(value) => Ok((name, Given::Text(value))),
+            None => match property(&name) {
+                Some(known) if !is_switch(known) => Err(usage(format!("--{name} needs a value"))),
+                Some(_) => Ok((name, Given::Flag(true))),
+                None => match name.strip_prefix("no-").filter(|positive| property(positive).is_some_and(is_switch)) {
+                    Some(positive) => Ok((positive.to_owned(), Given::Flag(false))),
+                    None => Ok((name, Given::Flag(true))),
+                },
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &[&str]) -> Flags {
+        Flags::parse(words.iter().map(OsString::from).collect()).unwrap()
+    }
+
+    #[test]
+    fn options_of_run_and_parameters_are_told_apart() {
+        let flags = parse(&["--name", "Ada", "--json", "--timeout", "2.5", "--n=-3", "--loud", "--env", "A=b=c"]);
+        assert!(flags.json);
+        assert_eq!(flags.timeout, Some(Duration::from_millis(2500)));
+        assert_eq!(flags.env, [("A".to_owned(), "b=c".to_owned())]);
+        let given: Vec<(&str, Option<&str>)> = flags.given.iter().map(|(name, value)| (name.as_str(), value.as_deref())).collect();
+        assert_eq!(given, [("name", Some("Ada")), ("n", Some("-3")), ("loud", None)]);
+    }
+
+    #[test]
+    fn after_two_dashes_every_flag_is_a_parameter() {
+        let flags = parse(&["--", "--json", "x"]);
+        assert!(!flags.json);
+        assert_eq!(flags.given, [("json".to_owned(), Some("x".to_owned()))]);
+    }
+
+    #[test]
+    fn a_negative_number_is_a_value_and_a_flag_is_not() {
+        let flags = parse(&["--n", "-3", "--a", "--b"]);
+        assert_eq!(flags.given[0].1.as_deref(), Some("-3"));
+        assert_eq!(flags.given[1], ("a".to_owned(), None));
+    }
+
+    #[test]
+    fn a_stray_word_is_refused() {
+        let failure = Flags::parse(vec!["stray".into()]).unwrap_err();
+        assert_eq!(failure.code, "usage::bad_arguments");
+    }
+}

@@ -1,0 +1,146 @@
+//! An outcome as an answer: the result for people, the whole for programs.
+
+use std::fmt::Write as _;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolroom_exec::executor::{Prepared, Report, Returns, Status, ToolFailure};
+use toolroom_exec::subprocess::Failure as Raised;
+use toolroom_kernel::Explain as _;
+use toolroom_kernel::chain::Chain;
+
+use crate::answer::Answer;
+use crate::commands::show::chain_data;
+use crate::exit;
+use crate::output::style;
+
+pub fn answer(report: &Report, chain: &Chain, prepared: &Prepared, to_terminal: bool) -> Answer {
+    let text = match (prepared.style.returns(), &report.data) {
+        // A script's output has been shown while it came.
+        (Returns::Output, _) | (_, None) => String::new(),
+        (Returns::Reply, Some(data)) => result_text(data, to_terminal),
+    };
+    let mut answer = Answer::new(text, Value::Null);
+    answer.raw = Some(data(report, chain));
+    answer.status = status(report);
+    match (report.status, &report.failure) {
+        (Status::Timeout, _) => answer.notes.push(timeout_note(prepared)),
+        (Status::Cancelled, _) => answer.notes.push(style::bad("interrupted")),
+        (_, Some(failure)) => answer.notes.push(failure_note(failure)),
+        _ => {}
+    }
+    answer
+}
+
+/// A text as itself, nothing for null, anything else as JSON.
+fn result_text(data: &RawValue, to_terminal: bool) -> String {
+    match serde_json::from_str::<Value>(data.get()) {
+        Ok(Value::Null) => String::new(),
+        Ok(Value::String(text)) if text.ends_with('\n') => text,
+        Ok(Value::String(text)) => format!("{text}\n"),
+        // Read and written again, a number beyond 64 bits would change.
+        Ok(value) if to_terminal && !has_large_numbers(data.get()) => match serde_json::to_string_pretty(&value) {
+            Ok(pretty) => format!("{pretty}\n"),
+            Err(_) => format!("{}\n", data.get()),
+        },
+        _ => format!("{}\n", data.get()),
+    }
+}
+
+fn has_large_numbers(json: &str) -> bool {
+    const MOST_EXACT_DIGITS: usize = 15;
+    let mut digits = 0;
+    json.bytes().any(|byte| {
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        digits > MOST_EXACT_DIGITS
+    })
+}
+
+/// `data` of the answer, with the result as the text it came as.
+fn data(report: &Report, chain: &Chain) -> String {
+    let outcome = &report.outcome;
+    let stdout = outcome.stdout.text();
+    let stderr = outcome.stderr.text();
+    let spill = outcome.stdout.spill.as_ref().or(outcome.stderr.spill.as_ref());
+    let mut rest = json!({
+        "stdout": stdout.text,
+        "stderr": stderr.text,
+        "lossy": stdout.lossy || stderr.lossy,
+        "exit_code": outcome.exit_code,
+        "signal": outcome.signal,
+        "timed_out": outcome.timed_out,
+        "truncated": outcome.stdout.truncated() || outcome.stderr.truncated(),
+        "spill": spill.map(|path| path.to_string_lossy()),
+        "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "chain": chain_data(Some(chain)),
+    });
+    if let Some(failure) = &report.failure {
+        rest["error"] = failure_data(failure);
+    }
+    let mut text = format!("{{\"status\":\"{}\",\"data\":", report.status.name());
+    text.push_str(report.data.as_ref().map_or("null", |data| data.get()));
+    text.push(',');
+    text.push_str(rest.to_string().trim_start_matches('{'));
+    text
+}
+
+fn failure_data(failure: &ToolFailure) -> Value {
+    let mut data = json!({"code": failure.code(), "message": failure.to_string()});
+    if let ToolFailure::Raised(raised) = failure {
+        data["type"] = raised.kind.as_str().into();
+        data["message"] = raised.message.as_str().into();
+        data["frames"] = raised
+            .frames
+            .iter()
+            .map(|frame| json!({"file": frame.file, "line": frame.line, "function": frame.function, "source": frame.source}))
+            .collect();
+    }
+    data
+}
+
+fn status(report: &Report) -> exit::Status {
+    const SIGNAL_BASE: i32 = 128;
+    match (report.status, &report.failure) {
+        (Status::Success, _) => exit::Status::Done,
+        (Status::Timeout, _) => exit::Status::TimedOut,
+        (Status::Cancelled, _) => exit::Status::Interrupted,
+        (Status::Error, Some(ToolFailure::Raised(_) | ToolFailure::Unreadable(_))) => exit::Status::ToolFailed,
+        (Status::Error, _) => {
+            let signal = report.outcome.signal.map(|signal| SIGNAL_BASE + signal);
+            let code = signal.or(report.outcome.exit_code).and_then(|code| u8::try_from(code).ok());
+            match code {
+                None | Some(0) => exit::Status::ToolFailed,
+                Some(code) => exit::Status::Tool(code),
+            }
+        }
+    }
+}
+
+fn timeout_note(prepared: &Prepared) -> String {
+    let after = prepared.timeout.unwrap_or_default().as_secs_f64();
+    format!("{} the tool was ended after {after} s; --timeout S gives it more", style::bad("timeout:"))
+}
+
+fn failure_note(failure: &ToolFailure) -> String {
+    let mut text = format!("{} {failure}", style::bad(format!("error[{}]:", failure.code())));
+    if let ToolFailure::Raised(raised) = failure {
+        text.push_str(&frames(raised));
+    }
+    if let Some(help) = failure.help() {
+        let _ = write!(text, "\n  help: {help}");
+    }
+    text
+}
+
+fn frames(raised: &Raised) -> String {
+    let mut text = String::new();
+    for frame in &raised.frames {
+        let function = frame.function.as_deref().unwrap_or("?");
+        let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let _ = write!(text, "\n  {} in {function}", style::faint(format!("{}{line}", frame.file)));
+        if let Some(source) = &frame.source {
+            let _ = write!(text, "\n    {source}");
+        }
+    }
+    text
+}

@@ -1,0 +1,99 @@
+//! Settings, from lowest to highest: built in, the user's file, the project's file,
+//! `TOOLROOM_*` variables. Flags come on top where a command has them.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toolroom_kernel::{Place, Position, World};
+
+use crate::failure::Failure;
+
+/// The whole of `toolroom.toml`. Sections that later commands read are checked here all
+/// the same, so that a slip of the finger is told at once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    pub dotenv: Dotenv,
+    python_environment: PythonEnvironment,
+    mcp: Mcp,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dotenv {
+    /// Loader variables a dotenv file may set.
+    pub allow: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct PythonEnvironment {
+    force_isolation: Option<bool>,
+    allow_global_python: Option<bool>,
+    conflict_tolerance: Option<Tolerance>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Tolerance {
+    Strict,
+    Lenient,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Mcp {
+    tools: Option<Vec<String>>,
+}
+
+/// Reads the settings that hold in a world.
+///
+/// # Errors
+/// Names the file and the line that cannot be understood.
+pub fn load(world: &World) -> Result<Settings, Failure> {
+    let user = world.directories.as_ref().map(|directories| directories.config.join("config.toml"));
+    let project = world.project.as_ref().map(|project| project.join("toolroom.toml"));
+    let mut merged = toml::Table::new();
+    for file in user.into_iter().chain(project) {
+        if let Some(table) = read(&file)? {
+            join(&mut merged, table);
+        }
+    }
+    let mut settings = Settings::deserialize(merged).map_err(|error| Failure::new("settings::invalid", error.message()))?;
+    if let Some(names) = world.env.get("TOOLROOM_DOTENV_ALLOW") {
+        settings.dotenv.allow = names.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    }
+    Ok(settings)
+}
+
+fn read(file: &Path) -> Result<Option<toml::Table>, Failure> {
+    let text = match fs_err::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::new("settings::unreadable", error.to_string())),
+    };
+    // Once as settings, for errors with their place; once as a table, to be merged.
+    let checked: Result<Settings, toml::de::Error> = toml::from_str(&text);
+    let table = checked.and_then(|_| toml::from_str(&text));
+    table.map(Some).map_err(|error| invalid(file, &text, &error))
+}
+
+fn invalid(file: &Path, text: &str, error: &toml::de::Error) -> Failure {
+    let mut failure = Failure::new("settings::invalid", error.message().to_owned());
+    failure.place = Some(Place {
+        path: PathBuf::from(file),
+        position: error.span().map(|span| Position::at_offset(text, span.start)),
+    });
+    failure
+}
+
+fn join(below: &mut toml::Table, above: toml::Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(toml::Value::Table(lower)), toml::Value::Table(upper)) => join(lower, upper),
+            (_, value) => {
+                below.insert(key, value);
+            }
+        }
+    }
+}

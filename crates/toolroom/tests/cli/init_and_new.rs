@@ -1,0 +1,78 @@
+//! `init` and `new`: a first tool in a minute, and nothing of the user's touched.
+
+use crate::context;
+
+#[test]
+fn init_makes_a_project_whose_first_tool_is_listed() {
+    let mut context = context();
+    context.enter("fresh");
+    let made = context.run(&["init"]);
+    insta::assert_snapshot!(made, @"");
+    let listed = context.run(&["list"]);
+    insta::assert_snapshot!(listed, @"");
+}
+
+#[test]
+fn init_keeps_what_is_there() {
+    let mut context = context();
+    context.enter("mine");
+    context.file("mine/toolroom.toml", "# mine\n");
+    let data = context.data(&["init"]);
+    assert_eq!(data["kept"][0], "[PROJECT]/mine/toolroom.toml");
+    assert_eq!(data["created"][0], "[PROJECT]/mine/.ai/tools/hello.py");
+    let kept = fs_err::read_to_string(context.project().join("mine/toolroom.toml")).unwrap();
+    assert_eq!(kept, "# mine\n");
+}
+
+#[test]
+fn init_works_in_a_directory_with_spaces_and_quotes() {
+    let context = context();
+    let data = context.data(&["init", "it's a \"dir\" $HOME (x)"]);
+    assert_eq!(data["project"], "[PROJECT]/it's a \"dir\" $HOME (x)");
+}
+
+#[test]
+fn new_makes_a_tool_for_each_runtime_that_has_a_template() {
+    let context = context();
+    let runtimes = context.data(&["list", "--runtimes"]);
+    let mut made = 0;
+    for runtime in runtimes["tools"].as_array().unwrap() {
+        let name = runtime["id"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        let shown = context.data(&["show", runtime["id"].as_str().unwrap()]);
+        if shown["metadata"]["template"].is_null() {
+            continue;
+        }
+        let id = format!("made/with_{name}");
+        context.data(&["new", &id, "--runtime", &name]);
+        let tool = context.data(&["show", &id]);
+        assert_eq!(tool["chain"][1]["id"], runtime["id"], "{name}");
+        made += 1;
+    }
+    assert!(made >= 6, "only {made} runtimes have a template");
+    let listing = context.data(&["list"]);
+    assert_eq!(listing["problems"].as_array().unwrap().len(), 0, "{}", listing["problems"]);
+}
+
+#[test]
+fn new_refuses_an_id_that_exists_or_leaves_the_space() {
+    let context = context();
+    context.tool("mine.py", "def main(): ...\n");
+    assert_eq!(context.error(&["new", "mine"])["code"], "catalog::tool_exists");
+    assert_eq!(context.error(&["new", "mine", "--runtime", "node"])["code"], "catalog::tool_exists");
+    assert_eq!(context.error(&["new", "../../evil"])["code"], "catalog::invalid_id");
+    assert_eq!(context.run(&["new", "/etc/evil"]).status, 125);
+}
+
+#[test]
+fn new_outside_of_a_project_says_what_to_do() {
+    let mut context = context();
+    let elsewhere = context.root().join("elsewhere");
+    context.enter(elsewhere);
+    insta::assert_snapshot!(context.run(&["new", "x"]), @"");
+}
+
+#[test]
+fn new_with_an_unknown_runtime_suggests_one() {
+    let context = context();
+    insta::assert_snapshot!(context.run(&["new", "x", "--runtime", "pyhton"]), @"");
+}

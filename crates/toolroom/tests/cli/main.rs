@@ -1,0 +1,31 @@
+//! The program as its users see it: driven through the binary, with real files.
+
+mod completions;
+mod extraction;
+mod init_and_new;
+mod kernel_knows_no_language;
+mod list;
+mod problems;
+mod search;
+mod seeds;
+mod show;
+mod spaces;
+
+use toolroom_test::TestContext;
+
+pub(crate) fn context() -> TestContext {
+    TestContext::new(env!("CARGO_BIN_EXE_toolroom"))
+}
+
+/// A test file that is not listed above would silently not run.
+#[test]
+fn every_test_file_is_part_of_this_binary() {
+    let main = include_str!("main.rs");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli");
+    for entry in fs_err::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        if let Some(module) = name.strip_suffix(".rs").filter(|name| *name != "main") {
+            assert!(main.contains(&format!("mod {module};")), "{name} is not listed in main.rs");
+        }
+    }
+}

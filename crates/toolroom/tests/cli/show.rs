@@ -1,0 +1,73 @@
+//! `show`: what a tool says of itself, for people and for programs.
+
+use crate::context;
+
+const FETCH: &str = r#"
+"""Fetches a page.
+
+Follows redirects.
+"""
+from typing import Literal
+
+__version__ = "1.2.0"
+
+def main(url: str, retries: int = 3, format: Literal["text", "html"] = "text", verbose: bool = False):
+    """Fetches a page.
+
+    Args:
+        url: The page to fetch.
+        retries: How often to try again.
+        format: What to give back.
+    """
+"#;
+
+#[test]
+fn a_tool_is_shown_with_its_flags() {
+    let context = context();
+    context.tool("web/fetch.py", FETCH);
+    insta::assert_snapshot!(context.run(&["show", "web/fetch"]), @"");
+}
+
+#[test]
+fn the_json_answer_has_the_fields_of_the_contract() {
+    let context = context();
+    context.tool("web/fetch.py", FETCH);
+    let data = context.data(&["show", "web/fetch"]);
+    for field in ["id", "space", "path", "metadata", "input_schema", "output_schema", "chain"] {
+        assert!(data.get(field).is_some(), "{field} is missing");
+    }
+    let last = data["chain"].as_array().unwrap().last().unwrap();
+    for field in ["id", "type", "space", "path", "digest"] {
+        assert!(last[field].is_string(), "{field} is missing: {last}");
+    }
+    assert_eq!(last["type"], "primitive");
+    assert!(data["chain"][0]["digest"].as_str().unwrap().starts_with("sha256:"));
+}
+
+#[test]
+fn the_digest_is_that_of_the_file() {
+    let context = context();
+    context.tool("empty.py", "");
+    let digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    assert_eq!(context.data(&["show", "empty"])["chain"][0]["digest"], digest);
+}
+
+#[test]
+fn core_is_shown_like_anything_else() {
+    let context = context();
+    let python = context.data(&["show", "python_runtime"]);
+    assert_eq!(python["id"], "runtimes/python");
+    assert_eq!(python["path"], "core:runtimes/python.yaml");
+    assert_eq!(context.data(&["show", "resolvers/venv_python"])["metadata"]["tool_type"], "resolver");
+}
+
+#[test]
+fn a_tool_is_found_without_looking_at_the_others() {
+    let context = context();
+    context.tool("web/fetch.py", FETCH);
+    // A folder that cannot be walked to its end would show in the answer.
+    for n in 0..40 {
+        context.tool(&format!("{}x.py", "deep/".repeat(n)), "bad syntax (");
+    }
+    assert_eq!(context.data(&["show", "web/fetch"])["id"], "web/fetch");
+}
