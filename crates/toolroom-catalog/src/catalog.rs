@@ -30,9 +30,11 @@ const EXTRACTORS: &str = "extractors";
 pub enum CatalogError {
     #[error(transparent)]
     InvalidId(#[from] InvalidId),
-    #[error("there is no tool called {name}")]
+    #[error("there is no {kind} called {name}")]
     NotFound {
         name: String,
+        /// What was looked for: a tool, or a runtime.
+        kind: &'static str,
         suggestions: Vec<String>,
     },
     #[error("{name} could be any of {}", list(ids))]
@@ -164,7 +166,7 @@ impl Catalog {
             Some(tool) => Ok(tool),
             None => match self.in_executor_folders(name)? {
                 Some(tool) => Ok(tool),
-                None => self.find(name),
+                None => self.find(name).map_err(as_runtime),
             },
         }
     }
@@ -277,14 +279,26 @@ impl Library for Catalog {
     fn executor(&self, name: &str) -> Result<Arc<Tool>, Missing> {
         match self.find_runtime(name) {
             Ok(tool) => Ok(Arc::new(tool)),
-            Err(CatalogError::NotFound { suggestions, .. }) => Err(Missing::Unknown {
-                suggestions: suggestions.into_iter().filter(|name| can_execute(name)).collect(),
-            }),
+            Err(CatalogError::NotFound { suggestions, .. }) => Err(Missing::Unknown { suggestions }),
             Err(CatalogError::Ambiguous { ids, .. }) => Err(Missing::Ambiguous { ids }),
             Err(other) => Err(Missing::Broken {
                 reason: other.to_string(),
             }),
         }
+    }
+}
+
+/// Of what was close to a name, only what could be meant as a runtime.
+fn as_runtime(error: CatalogError) -> CatalogError {
+    match error {
+        CatalogError::NotFound {
+            name, suggestions, ..
+        } => CatalogError::NotFound {
+            name,
+            kind: "runtime or tool",
+            suggestions: suggestions.into_iter().filter(|name| can_execute(name)).collect(),
+        },
+        other => other,
     }
 }
 
@@ -320,6 +334,7 @@ fn not_found(name: &str, ids: &[ToolId]) -> CatalogError {
     let names = ids.iter().map(ToolId::as_str).chain(aliases);
     CatalogError::NotFound {
         name: name.to_owned(),
+        kind: "tool",
         suggestions: near::to(name, names),
     }
 }

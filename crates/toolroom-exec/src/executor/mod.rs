@@ -18,7 +18,7 @@ pub use outcome::{Report, Status, ToolFailure};
 pub use prepare::{Prepared, Request, prepare};
 pub use style::Returns;
 
-use crate::subprocess::{Cancel, Guard, Listener, Supervision, run_blocking};
+use crate::subprocess::{self, Cancel, Guard, Listener, Supervision};
 
 /// How a prepared call is watched.
 #[derive(Debug)]
@@ -31,16 +31,32 @@ pub struct Watch<'a> {
     pub spill: Option<std::path::PathBuf>,
 }
 
-/// Runs a prepared call to its end.
+/// Runs a prepared call to its end, for callers with a runtime of their own. Dropping the
+/// future ends the tool and all it started.
 ///
 /// # Errors
 /// Fails if it could not be started; a tool that fails is an outcome.
-pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> {
-    let mut supervision = Supervision::new();
-    supervision.input.clone_from(&prepared.input);
-    supervision.timeout = prepared.timeout;
-    supervision.capture.spill.clone_from(&watch.spill);
-    supervision.live.clone_from(&watch.live);
-    let outcome = run_blocking(&prepared.command, &supervision, watch.guard, watch.cancel)?;
+pub async fn run_async(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> {
+    let how = supervision(prepared, watch);
+    let outcome = subprocess::run(&prepared.command, &how, watch.guard, watch.cancel).await?;
     Ok(Report::new(outcome, prepared.style.returns()))
+}
+
+/// Runs a prepared call to its end, for the command line: an interrupt cancels it.
+///
+/// # Errors
+/// As [`run_async`].
+pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> {
+    let how = supervision(prepared, watch);
+    let outcome = subprocess::run_blocking(&prepared.command, &how, watch.guard, watch.cancel)?;
+    Ok(Report::new(outcome, prepared.style.returns()))
+}
+
+fn supervision(prepared: &Prepared, watch: &Watch<'_>) -> Supervision {
+    let mut how = Supervision::new();
+    how.input.clone_from(&prepared.input);
+    how.timeout = prepared.timeout;
+    how.capture.spill.clone_from(&watch.spill);
+    how.live.clone_from(&watch.live);
+    how
 }

@@ -157,6 +157,18 @@ fn is_of(value: &Value, kind: &str) -> bool {
     }
 }
 
+/// Fills in the defaults the schema declares for what was not given. A default of null is
+/// the tool's own business.
+pub fn fill_defaults(params: &mut Map<String, Value>, schema: Option<&Value>) {
+    let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
+    for (name, property) in properties.into_iter().flatten() {
+        let default = property.get("default").filter(|default| !default.is_null());
+        if let (Some(default), false) = (default, params.contains_key(name)) {
+            params.insert(name.clone(), default.clone());
+        }
+    }
+}
+
 /// Checks parameters against the tool's schema.
 ///
 /// # Errors
@@ -228,6 +240,14 @@ mod tests {
         let schema = json!({"properties": {"dry_run": {"type": "boolean"}}});
         let given = vec![("dry-run".to_owned(), Given::Flag(true))];
         assert_eq!(values(given, Some(&schema))["dry_run"], json!(true));
+    }
+
+    #[test]
+    fn defaults_are_filled_in_but_not_over_what_was_given() {
+        let schema = json!({"properties": {"a": {"default": 1}, "b": {"default": 2}, "c": {"default": null}}});
+        let mut params = Map::from_iter([("b".to_owned(), json!(9))]);
+        fill_defaults(&mut params, Some(&schema));
+        assert_eq!(Value::Object(params), json!({"b": 9, "a": 1}));
     }
 
     #[test]

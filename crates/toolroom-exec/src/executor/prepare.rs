@@ -61,6 +61,9 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
     let tool = request.chain.tool();
     let schema = tool.metadata.get(field::INPUT_SCHEMA).filter(|_| tool.role() == Role::Tool);
     parameters::check(request.params, schema)?;
+    let mut params = request.params.clone();
+    parameters::fill_defaults(&mut params, schema);
+    let params = Value::Object(params);
     let primitive = request.chain.primitive();
     if primitive.id.as_str() != SUBPROCESS {
         return Err(ExecError::UnknownPrimitive {
@@ -68,7 +71,6 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
             primitive: primitive.id.to_string(),
         });
     }
-    let params = Value::Object(request.params.clone());
     let facts = CallFacts {
         facts: facts(request),
         params: &params,
@@ -78,6 +80,7 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
     let merged = config::merged(request.chain);
     Build {
         request,
+        params: params.as_object().unwrap_or(request.params),
         tool,
         facts: &facts,
         resolution: &resolution,
@@ -138,6 +141,8 @@ impl Parts {
 
 struct Build<'a> {
     request: &'a Request<'a>,
+    /// What was given, with defaults.
+    params: &'a Map<String, Value>,
     tool: &'a Tool,
     facts: &'a CallFacts<'a>,
     resolution: &'a Resolution,
@@ -188,7 +193,7 @@ impl Build<'_> {
                     tool_path: &self.tool.path,
                     project_path: Some(self.request.world.root()),
                     entry,
-                    params: self.request.params,
+                    params: self.params,
                 };
                 let input = match request {
                     RequestForm::Json => call.json()?,
@@ -200,7 +205,7 @@ impl Build<'_> {
                 if !names_the_tool(config) {
                     command.args.push(self.tool.path.clone().into_os_string());
                 }
-                command.args.extend(arguments(self.request.params)?.into_iter().map(Into::into));
+                command.args.extend(arguments(self.params)?.into_iter().map(Into::into));
                 Ok((self.input(config, command)?, None))
             }
             Style::Command => Ok((self.input(config, command)?, None)),

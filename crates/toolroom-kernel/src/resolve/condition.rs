@@ -11,8 +11,14 @@ use crate::template::TemplateError;
 impl Search<'_> {
     /// Whether the rules of a move let it be made.
     pub(super) fn applies(&self, step: &Move) -> Result<bool, TemplateError> {
-        let when = step.when.as_deref().map_or(Ok(true), |rule| self.holds(rule))?;
-        let unless = step.unless.as_deref().map_or(Ok(false), |rule| self.holds(rule))?;
+        let when = step
+            .when
+            .as_deref()
+            .map_or(Ok(true), |rule| self.holds(rule))?;
+        let unless = step
+            .unless
+            .as_deref()
+            .map_or(Ok(false), |rule| self.holds(rule))?;
         Ok(when && !unless)
     }
 
@@ -38,10 +44,15 @@ impl Search<'_> {
             return Ok(false);
         }
         if let Some((text, end)) = &condition.ends_with
-            && !facts.fill_loosely(text)?.ends_with(&facts.fill_loosely(end)?)
+            && !facts
+                .fill_loosely(text)?
+                .ends_with(&facts.fill_loosely(end)?)
         {
             return Ok(false);
         }
-        Ok(condition.given.as_ref().is_none_or(|option| facts.get(option).is_some()))
+        Ok(condition
+            .given
+            .as_ref()
+            .is_none_or(|option| facts.get(option).is_some()))
     }
 }

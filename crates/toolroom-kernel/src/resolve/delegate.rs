@@ -10,7 +10,10 @@ use super::search::{Found, Search, Step, Surroundings, Trace};
 
 impl Search<'_> {
     /// The options another resolver is asked with.
-    pub(super) fn options_of(&self, with: &BTreeMap<String, String>) -> Result<Map<String, Value>, ResolveError> {
+    pub(super) fn options_of(
+        &self,
+        with: &BTreeMap<String, String>,
+    ) -> Result<Map<String, Value>, ResolveError> {
         let mut options = Map::new();
         for (option, text) in with {
             if let Filled::Text(text) = self.fill(text)? {

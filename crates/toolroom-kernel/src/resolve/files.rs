@@ -84,26 +84,28 @@ pub(super) enum Reading {
     Bad(&'static str),
 }
 
-/// Reads a small text file: UTF-8, or UTF-16 with a byte order mark.
+/// Reads a small text file: UTF-8, or UTF-16 with a byte order mark. Only regular files
+/// are opened, for a pipe would never end.
 pub(super) fn read_text(path: &Path, limit: u64) -> Reading {
-    let Ok(file) = fs_err::File::open(path) else {
-        return match std::fs::metadata(path) {
-            Ok(_) => Reading::Bad("it cannot be read"),
-            Err(_) => Reading::Absent,
-        };
+    let size = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => metadata.len(),
+        Ok(metadata) if metadata.is_dir() => return Reading::Absent,
+        Ok(_) => return Reading::Bad("it is not a regular file"),
+        Err(error) if is_missing(error.kind()) => return Reading::Absent,
+        Err(_) => return Reading::Bad("it cannot be read"),
     };
-    let mut bytes = Vec::new();
-    if file.take(limit + 1).read_to_end(&mut bytes).is_err() {
-        return if path.is_dir() {
-            Reading::Absent
-        } else {
-            Reading::Bad("it cannot be read")
-        };
-    }
-    if bytes.len() as u64 > limit {
+    if size > limit {
         return Reading::Bad("it is too large");
     }
-    decode(&bytes).map_or(Reading::Bad("it is not text"), Reading::Text)
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    let file = fs_err::File::open(path);
+    // It may have grown since.
+    let read = file.and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
+    match read {
+        Err(_) => Reading::Bad("it cannot be read"),
+        Ok(_) if bytes.len() as u64 > limit => Reading::Bad("it is too large"),
+        Ok(_) => decode(&bytes).map_or(Reading::Bad("it is not text"), Reading::Text),
+    }
 }
 
 fn decode(bytes: &[u8]) -> Option<String> {

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use super::activate::{self, Activation};
-use super::candidate::Verdict;
 use super::environment::Inspection;
 use super::error::{MissingVersion, ResolveError, similar};
 use super::facts::Filled;
@@ -224,7 +223,10 @@ fn note_disagreement(search: &Search<'_>, found: &Found, trace: &mut Trace) {
     match search.asked() {
         Ok(None) => {}
         Ok(Some(asked)) => {
-            if found.version.is_some() && asked.refuses(found.version.as_ref()).is_some() {
+            if !asked.wanted.soft
+                && found.version.is_some()
+                && asked.refuses(found.version.as_ref()).is_some()
+            {
                 let version = found
                     .version
                     .as_ref()
@@ -249,37 +251,40 @@ fn report_inactive(
 ) -> Result<(), ResolveError> {
     for key in search.spec.report.iter().filter(|key| !keys.contains(key)) {
         for step in search.spec.places.get(key).into_iter().flatten() {
-            let MoveKind::Environment { path: text, .. } = &step.kind else {
-                continue;
-            };
-            let bad = |error: TemplateError| search.bad_template(&error);
-            let Filled::Text(path) = search.facts.fill(text).map_err(bad)? else {
-                continue;
-            };
-            if path.is_empty() {
-                continue;
+            if let MoveKind::Environment { path, .. } = &step.kind {
+                report(search, found, key, path, trace)?;
             }
-            let path = search.path(&path);
-            if found.environment.as_deref() == Some(&path) || !search.applies(step).map_err(bad)? {
-                continue;
-            }
-            let Some(inspector) = search.inspector(true) else {
-                continue;
-            };
-            let reason = match inspector.inspect(&path).map_err(bad)? {
-                Inspection::Sound(_) => {
-                    format!("{text} names it, but {key:?} is not among the places searched")
-                }
-                Inspection::Absent(reason)
-                | Inspection::Rejected(_, reason)
-                | Inspection::Broken(_, reason) => {
-                    format!("{text} names it: {reason}")
-                }
-            };
-            trace.note(format!("{} is not used: {reason}", path.display()));
-            trace.push(key, path.display().to_string(), Verdict::Rejected, reason);
         }
     }
+    Ok(())
+}
+
+fn report(
+    search: &Search<'_>,
+    found: &Found,
+    key: &str,
+    text: &str,
+    trace: &mut Trace,
+) -> Result<(), ResolveError> {
+    let path = match search.fill(text)? {
+        Filled::Text(path) if !path.is_empty() => search.path(&path),
+        Filled::Text(_) | Filled::Lacking(_) => return Ok(()),
+    };
+    if found.environment.as_deref() == Some(&path) {
+        return Ok(());
+    }
+    let reason = match search.inspect(&path, true)? {
+        Some(Inspection::Sound(_)) | None => {
+            format!("{text} names it, but {key:?} is not among the places searched")
+        }
+        Some(
+            Inspection::Absent(reason)
+            | Inspection::Rejected(_, reason)
+            | Inspection::Broken(_, reason),
+        ) => format!("{text} names it: {reason}"),
+    };
+    trace.note(format!("{} is not used: {reason}", path.display()));
+    trace.rejected(key, path.display(), reason);
     Ok(())
 }
 

@@ -12,7 +12,12 @@ use super::search::{Asked, Found, Search, Step, Trace};
 use super::spec::{Move, MoveKind};
 
 impl Search<'_> {
-    pub(super) fn step(&self, place: &str, step: &Move, trace: &mut Trace) -> Result<Step, ResolveError> {
+    pub(super) fn step(
+        &self,
+        place: &str,
+        step: &Move,
+        trace: &mut Trace,
+    ) -> Result<Step, ResolveError> {
         match &step.kind {
             MoveKind::Environment { path, strict } => self.environment(place, path, *strict, trace),
             MoveKind::Executable(path) => self.executable(place, path, trace),
@@ -27,20 +32,18 @@ impl Search<'_> {
 
     /// How a move is shown when it was not made.
     pub(super) fn describe(&self, step: &Move) -> String {
-        let filled = |text: &str| match self.facts.fill(&pattern::mark(text)) {
-            Ok(Filled::Text(path)) => pattern::show(&path),
-            _ => text.to_owned(),
-        };
-        let all = |texts: &[String]| {
-            let texts: Vec<_> = texts.iter().map(|text| filled(text)).collect();
-            texts.join(", ")
-        };
         let os = self.facts.world.os;
         match &step.kind {
-            MoveKind::Environment { path, .. } | MoveKind::Executable(path) => filled(path),
-            MoveKind::Which(names) => format!("{} on PATH", all(names.on(os))),
+            MoveKind::Environment { path, .. } | MoveKind::Executable(path) => self.shown(path),
+            MoveKind::Which(names) => {
+                let names = names
+                    .on(os)
+                    .iter()
+                    .filter_map(|name| self.command(name).ok()?);
+                format!("{} on PATH", names.collect::<Vec<_>>().join(", "))
+            }
             MoveKind::Variable(name) => format!("${name}"),
-            MoveKind::Installed(_) => all(self.spec.installed.on(os)),
+            MoveKind::Installed(_) => self.shown_installed(),
             MoveKind::Resolver { name, with } => match with.get("manager") {
                 Some(manager) => format!("{name} {manager}"),
                 None => name.clone(),
@@ -48,8 +51,24 @@ impl Search<'_> {
         }
     }
 
+    pub(super) fn shown_installed(&self) -> String {
+        let texts = self.spec.installed.on(self.facts.world.os);
+        let shown: Vec<_> = texts.iter().map(|text| self.shown(text)).collect();
+        shown.join(", ")
+    }
+
+    /// A path as far as it can be filled in.
+    fn shown(&self, text: &str) -> String {
+        match self.facts.fill(&pattern::mark(text)) {
+            Ok(Filled::Text(path)) => pattern::show(&path),
+            _ => text.to_owned(),
+        }
+    }
+
     pub(super) fn fill(&self, text: &str) -> Result<Filled, ResolveError> {
-        self.facts.fill(text).map_err(|error| self.bad_template(&error))
+        self.facts
+            .fill(text)
+            .map_err(|error| self.bad_template(&error))
     }
 
     /// A path from data; one that is not absolute is the project's.
@@ -58,7 +77,11 @@ impl Search<'_> {
     }
 
     /// What a directory is to this resolver, if it knows of environments.
-    pub(super) fn inspect(&self, path: &Path, strict: bool) -> Result<Option<Inspection>, ResolveError> {
+    pub(super) fn inspect(
+        &self,
+        path: &Path,
+        strict: bool,
+    ) -> Result<Option<Inspection>, ResolveError> {
         let Some(spec) = &self.spec.environment else {
             return Ok(None);
         };
@@ -69,7 +92,9 @@ impl Search<'_> {
             strict,
         };
         let inspection = inspector.inspect(path);
-        inspection.map(Some).map_err(|error| self.bad_template(&error))
+        inspection
+            .map(Some)
+            .map_err(|error| self.bad_template(&error))
     }
 
     fn environment(
@@ -85,9 +110,13 @@ impl Search<'_> {
             Filled::Lacking(reason) => return Ok(trace.absent(place, text, reason)),
         };
         match self.inspect(&path, strict)? {
-            None => Err(self.bad("it has an environment move, but does not say what an environment is")),
+            None => {
+                Err(self.bad("it has an environment move, but does not say what an environment is"))
+            }
             Some(Inspection::Absent(reason)) => Ok(trace.absent(place, path.display(), reason)),
-            Some(Inspection::Rejected(path, reason)) => Ok(trace.rejected(place, path.display(), reason)),
+            Some(Inspection::Rejected(path, reason)) => {
+                Ok(trace.rejected(place, path.display(), reason))
+            }
             Some(Inspection::Broken(path, reason)) => Ok(trace.broken(place, path, reason)),
             Some(Inspection::Sound(sound)) => self.sound(place, sound, trace),
         }
@@ -98,7 +127,11 @@ impl Search<'_> {
         if let Some(reason) = asked.and_then(|asked| asked.refuses(sound.version.as_ref())) {
             return Ok(trace.rejected(place, sound.executable.display(), reason));
         }
-        let reason = if sound.marked { "its environment" } else { "its environment, without a marker" };
+        let reason = if sound.marked {
+            "its environment"
+        } else {
+            "its environment, without a marker"
+        };
         let found = Found {
             environment: Some(sound.directory),
             version: sound.version,
@@ -110,7 +143,11 @@ impl Search<'_> {
     /// An environment is chosen by its place, so only the resource itself can ask for
     /// another version; a version file that disagrees is noted by the caller.
     fn asked_by_option(&self) -> Result<Option<&Asked>, ResolveError> {
-        let mut options = self.spec.wanted.iter().filter_map(|source| source.option.as_ref());
+        let mut options = self
+            .spec
+            .wanted
+            .iter()
+            .filter_map(|source| source.option.as_ref());
         if options.any(|option| self.options.contains_key(option)) {
             Ok(self.asked()?.filter(|asked| asked.wanted.by_option))
         } else {
@@ -123,16 +160,22 @@ impl Search<'_> {
             Filled::Lacking(reason) => Ok(trace.absent(place, text, reason)),
             Filled::Text(path) if pattern::has_hole(&path) => {
                 let hole = Hole::cut(&path);
-                let hole = hole.ok_or_else(|| self.bad(format!("{text:?} has more than one * in it")))?;
+                let hole =
+                    hole.ok_or_else(|| self.bad(format!("{text:?} has more than one * in it")))?;
                 let rest = [hole.rest.clone()];
-                self.versions(place, &hole, &rest, trace)
+                self.versions(place, hole, &rest, trace)
             }
             Filled::Text(path) => self.file(place, &self.path(&path), trace),
         }
     }
 
     /// One file at a fixed path.
-    pub(super) fn file(&self, place: &str, path: &Path, trace: &mut Trace) -> Result<Step, ResolveError> {
+    pub(super) fn file(
+        &self,
+        place: &str,
+        path: &Path,
+        trace: &mut Trace,
+    ) -> Result<Step, ResolveError> {
         let spot = Spot::of(path);
         match spot {
             Spot::Executable => {}
@@ -150,7 +193,11 @@ impl Search<'_> {
 
     /// Takes an executable file, unless its version or the environment it is part of
     /// speaks against it.
-    pub(super) fn checked(&self, place: &str, path: &Path) -> Result<Result<Found, String>, ResolveError> {
+    pub(super) fn checked(
+        &self,
+        place: &str,
+        path: &Path,
+    ) -> Result<Result<Found, String>, ResolveError> {
         let sound = match self.surroundings_of(path)? {
             Ok(sound) => sound,
             Err(reason) => return Ok(Err(reason)),
@@ -159,7 +206,9 @@ impl Search<'_> {
             Some(sound) => (Some(sound.directory), sound.version),
             None => (None, self.version_of(path)?),
         };
-        let refusal = self.asked()?.and_then(|asked| asked.refuses(version.as_ref()));
+        let refusal = self
+            .asked()?
+            .and_then(|asked| asked.refuses(version.as_ref()));
         Ok(refusal.map_or_else(
             || {
                 Ok(Found {
@@ -178,13 +227,18 @@ impl Search<'_> {
     }
 
     /// The environment a file is part of, if any, or what is broken about it.
-    pub(super) fn surroundings_of(&self, file: &Path) -> Result<Result<Option<Sound>, String>, ResolveError> {
+    pub(super) fn surroundings_of(
+        &self,
+        file: &Path,
+    ) -> Result<Result<Option<Sound>, String>, ResolveError> {
         let Some(outer) = file.parent().and_then(Path::parent) else {
             return Ok(Ok(None));
         };
         Ok(match self.inspect(outer, true)? {
             Some(Inspection::Sound(sound)) => Ok(Some(sound)),
-            Some(Inspection::Broken(_, reason)) => Err(format!("its environment is broken: {reason}")),
+            Some(Inspection::Broken(_, reason)) => {
+                Err(format!("its environment is broken: {reason}"))
+            }
             Some(Inspection::Absent(_) | Inspection::Rejected(..)) | None => Ok(None),
         })
     }

@@ -5,12 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::candidate::Verdict;
 use super::error::ResolveError;
 use super::facts::Filled;
 use super::files::{Spot, join};
 use super::range::Range;
-use super::search::{Search, Step, Trace};
+use super::search::{Found, Search, Step, Trace};
 use super::texts::Texts;
 use super::version::Version;
 use crate::world::{Os, World};
@@ -74,29 +73,27 @@ impl Search<'_> {
             (false, true) => "PATH is empty",
             (false, false) => "no directory of PATH has one that will do",
         };
-        let shown = if looked_up.is_empty() {
-            names.on(world.os).join(", ")
-        } else {
-            looked_up.join(", ")
+        let shown = match looked_up.is_empty() {
+            true => names.on(world.os).join(", "),
+            false => looked_up.join(", "),
         };
-        trace.push(place, format!("{shown} on PATH"), Verdict::Absent, reason);
-        Ok(Step::Next)
+        Ok(trace.absent(place, format_args!("{shown} on PATH"), reason))
     }
 
     /// A name to look up; one that speaks of the wanted version needs one.
-    fn command(&self, text: &str) -> Result<Option<String>, ResolveError> {
-        let mut facts = self.facts.clone();
-        if text.contains("{wanted}") {
+    pub(super) fn command(&self, text: &str) -> Result<Option<String>, ResolveError> {
+        let filled = if text.contains("{wanted}") {
             let asked = self.asked()?;
-            facts.set(
-                "wanted",
-                asked.and_then(|asked| short_version(asked.wanted.texts.first()?)),
-            );
-        }
-        match facts
-            .fill(text)
-            .map_err(|error| self.bad_template(&error))?
-        {
+            let wanted = asked.and_then(|asked| short_version(asked.wanted.texts.first()?));
+            let mut facts = self.facts.clone();
+            facts.set("wanted", wanted);
+            facts
+                .fill(text)
+                .map_err(|error| self.bad_template(&error))?
+        } else {
+            self.fill(text)?
+        };
+        match filled {
             Filled::Text(name) if !name.is_empty() => Ok(Some(name)),
             Filled::Text(_) | Filled::Lacking(_) => Ok(None),
         }
@@ -112,44 +109,51 @@ impl Search<'_> {
         let names = file_names(name, self.facts.world);
         let mut is_first = true;
         for directory in directories {
-            for file_name in &names {
-                let path = directory.join(file_name);
-                let shown = || path.display().to_string();
-                match Spot::of(&path) {
+            for file in names.iter().map(|name| directory.join(name)) {
+                match Spot::of(&file) {
                     Spot::Absent => continue,
                     Spot::Executable => {}
                     spot => {
-                        trace.push(place, shown(), Verdict::Rejected, spot.fault(&path));
+                        trace.rejected(place, file.display(), spot.fault(&file));
                         continue;
                     }
                 }
-                if let Some(shim) = self.shim_at(directory, &path)? {
-                    is_first = false;
-                    match self.see_through(place, shim, name, directory, &path, trace)? {
-                        Step::Found(found) => return Ok(Step::Found(found)),
-                        Step::Next | Step::Broken { .. } => continue,
-                    }
-                }
-                match self.checked(place, &path)? {
-                    Ok(mut found) => {
-                        found.on_path = is_first;
-                        trace.push(
-                            place,
-                            shown(),
-                            Verdict::Chosen,
-                            reason_of("the first on PATH that will do", found.version.as_ref()),
-                        );
-                        return Ok(Step::Found(found));
-                    }
-                    Err(reason) => {
-                        is_first = false;
-                        trace.push(place, shown(), Verdict::Rejected, reason);
-                    }
+                let hit = Hit {
+                    place,
+                    name,
+                    directory,
+                    file: &file,
+                };
+                match self.hit(&hit, is_first, trace)? {
+                    Step::Found(found) => return Ok(Step::Found(found)),
+                    Step::Next | Step::Broken { .. } => is_first = false,
                 }
             }
         }
         Ok(Step::Next)
     }
+
+    fn hit(&self, hit: &Hit<'_>, is_first: bool, trace: &mut Trace) -> Result<Step, ResolveError> {
+        if let Some(shim) = self.shim_at(hit)? {
+            return self.see_through(shim, hit, trace);
+        }
+        Ok(match self.checked(hit.place, hit.file)? {
+            Err(reason) => trace.rejected(hit.place, hit.file.display(), reason),
+            Ok(found) => {
+                let on_path = is_first;
+                trace.chosen(Found { on_path, ..found }, "the first on PATH that will do")
+            }
+        })
+    }
+}
+
+/// An executable found on PATH.
+#[derive(Debug)]
+pub(super) struct Hit<'h> {
+    pub(super) place: &'h str,
+    pub(super) name: &'h str,
+    pub(super) directory: &'h Path,
+    pub(super) file: &'h Path,
 }
 
 /// The first two numbers of a plain version, as executables bear them in their names.

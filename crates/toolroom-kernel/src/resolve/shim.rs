@@ -4,15 +4,15 @@
 //! is never run. One that leads nowhere is passed over, with the reason.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::candidate::Verdict;
 use super::error::ResolveError;
 use super::facts::Filled;
-use super::files::{join, link_chain};
-use super::search::{Search, Step, Trace};
+use super::files::{Spot, join, link_chain};
+use super::search::{Found, Search, Step, Trace};
+use super::search_path::Hit;
 use super::spec::ShimSpec;
 
 /// The key a version manager's versions stand under.
@@ -23,111 +23,110 @@ const HEAD: u64 = 1024;
 
 impl Search<'_> {
     /// The rule that knows a file for a shim.
-    pub(super) fn shim_at(
-        &self,
-        directory: &Path,
-        file: &Path,
-    ) -> Result<Option<&ShimSpec>, ResolveError> {
+    pub(super) fn shim_at(&self, hit: &Hit<'_>) -> Result<Option<&ShimSpec>, ResolveError> {
         let mut head = None;
         for shim in &self.spec.shims {
             if let Some(text) = &shim.directory
-                && let Filled::Text(path) = self
-                    .facts
-                    .fill(text)
-                    .map_err(|error| self.bad_template(&error))?
-                && join(Path::new(""), Path::new(&path)) == directory
+                && let Filled::Text(path) = self.fill(text)?
+                && Path::new(&path) == hit.directory
+            {
+                return Ok(Some(shim));
+            }
+            if let Some(folder) = &shim.through
+                && hit
+                    .directory
+                    .components()
+                    .any(|part| part.as_os_str() == folder.as_str())
             {
                 return Ok(Some(shim));
             }
             if let Some(name) = &shim.link {
-                let mut targets = link_chain(file).into_iter().skip(1);
+                let mut targets = link_chain(hit.file).into_iter().skip(1);
                 if targets
                     .any(|target| target.file_stem().is_some_and(|stem| stem == name.as_str()))
                 {
                     return Ok(Some(shim));
                 }
             }
-            if let Some(text) = &shim.contains
-                && head
-                    .get_or_insert_with(|| script_head(file))
-                    .contains(text.as_str())
-            {
-                return Ok(Some(shim));
+            if let Some(text) = &shim.contains {
+                let head = head.get_or_insert_with(|| script_head(hit.file));
+                if head.contains(text.as_str()) {
+                    return Ok(Some(shim));
+                }
             }
         }
         Ok(None)
     }
 
+    /// Finds what a shim would start; what its manager tried is told in the shim's line.
     pub(super) fn see_through(
         &self,
-        place: &str,
         shim: &ShimSpec,
-        name: &str,
-        directory: &Path,
-        file: &Path,
+        hit: &Hit<'_>,
         trace: &mut Trace,
     ) -> Result<Step, ResolveError> {
-        let shown = file.display().to_string();
+        let shown = hit.file.display();
+        if shim.through.is_some() {
+            return self.lead_on(hit, trace);
+        }
         let Some(resolver) = &shim.resolver else {
-            trace.push(
-                place,
-                shown,
-                Verdict::Rejected,
-                "it only stands in for an interpreter",
-            );
-            return Ok(Step::Next);
+            return Ok(trace.rejected(hit.place, shown, "it only stands in for an interpreter"));
         };
-        let manager = shim.with.get("manager").unwrap_or(resolver);
-        let at = trace.tried.len();
-        trace.push(
-            place,
-            shown,
-            Verdict::Rejected,
-            format!("it is a shim of {manager}"),
-        );
         let mut options = self.options_of(&shim.with)?;
         options
             .entry("binary")
-            .or_insert_with(|| Value::String(name.to_owned()));
+            .or_insert_with(|| Value::from(hit.name));
         // A shim says where its manager lives, whatever the variables say.
-        if let Some(root) = directory.parent().and_then(Path::to_str)
+        if let Some(root) = hit.directory.parent().and_then(Path::to_str)
             && shim.contains.is_some()
         {
-            options
-                .entry("root")
-                .or_insert_with(|| Value::String(root.to_owned()));
+            options.entry("root").or_insert_with(|| Value::from(root));
         }
-        let step = self.delegate(PLACE, resolver, options, trace);
-        let outcome = match &step {
-            Ok(Step::Found(found)) => format!(
-                "it is a shim of {manager}; it stands for {}",
-                found.path.display()
-            ),
-            Ok(Step::Broken { reason, .. }) => {
-                format!("it is a shim of {manager} that cannot be followed: {reason}")
+        let mut inner = Trace::default();
+        let step = self.delegate(PLACE, resolver, options, &mut inner);
+        trace.installed.append(&mut inner.installed);
+        let manager = shim.with.get("manager").unwrap_or(resolver);
+        let fault = match step {
+            Err(error @ ResolveError::BadResolver { .. }) => return Err(error),
+            Ok(Step::Found(found)) => {
+                let target = found.path.display();
+                let reason = format!("it is a shim of {manager}; it stands for {target}");
+                trace.rejected(hit.place, shown, reason);
+                let place = hit.place.to_owned();
+                return Ok(
+                    trace.chosen(Found { place, ..found }, format!("what {manager} chooses"))
+                );
             }
-            Ok(Step::Next) => format!("it is a shim of {manager}, which has no version for it"),
-            Err(error) => format!("it is a shim of {manager} that cannot be followed: {error}"),
+            Ok(Step::Next) => "it has no version for it".to_owned(),
+            Ok(Step::Broken { reason, .. }) => reason,
+            Err(error) => error.to_string(),
         };
-        if let Some(candidate) = trace.tried.get_mut(at) {
-            candidate.reason = outcome;
-        }
-        match step {
-            Ok(Step::Found(mut found)) => {
-                place.clone_into(&mut found.place);
-                for candidate in &mut trace.tried[at..] {
-                    place.clone_into(&mut candidate.place);
-                }
-                Ok(Step::Found(found))
+        let reason = format!("it is a shim of {manager} that leads nowhere: {fault}");
+        Ok(trace.rejected(hit.place, shown, reason))
+    }
+
+    /// Takes the real file instead of one in a directory that does not last.
+    fn lead_on(&self, hit: &Hit<'_>, trace: &mut Trace) -> Result<Step, ResolveError> {
+        let real = followed(hit.directory).map(|directory| directory.join(hit.name));
+        match real {
+            Some(real) if Spot::of(&real) == Spot::Executable => {
+                let reason = format!(
+                    "it stands for {} as long as its shell lives",
+                    real.display()
+                );
+                trace.rejected(hit.place, hit.file.display(), reason);
+                self.file(hit.place, &real, trace)
             }
-            Err(error @ ResolveError::BadResolver { .. }) => Err(error),
-            Ok(_) | Err(_) => {
-                // What the manager tried is told in one line, that of the shim.
-                trace.tried.truncate(at + 1);
-                Ok(Step::Next)
-            }
+            _ => Ok(trace.rejected(hit.place, hit.file.display(), "it leads nowhere")),
         }
     }
+}
+
+/// The directory with its last link followed.
+fn followed(directory: &Path) -> Option<PathBuf> {
+    let link = directory.ancestors().find(|part| part.is_symlink())?;
+    let target = join(link.parent()?, &std::fs::read_link(link).ok()?);
+    Some(join(&target, directory.strip_prefix(link).ok()?))
 }
 
 /// The beginning of a script; nothing of any other file.

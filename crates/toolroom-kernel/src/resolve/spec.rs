@@ -179,6 +179,8 @@ pub(super) struct ShimSpec {
     pub(super) directory: Option<String>,
     pub(super) contains: Option<String>,
     pub(super) link: Option<String>,
+    /// A folder whose links lead to the real directory.
+    pub(super) through: Option<String>,
     pub(super) resolver: Option<String>,
     pub(super) with: BTreeMap<String, String>,
 }

@@ -18,7 +18,13 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    pub(super) fn push(&mut self, place: &str, path: impl Display, verdict: Verdict, reason: impl Into<String>) {
+    pub(super) fn push(
+        &mut self,
+        place: &str,
+        path: impl Display,
+        verdict: Verdict,
+        reason: impl Into<String>,
+    ) {
         self.tried.push(Candidate {
             place: place.to_owned(),
             path: path.to_string(),
@@ -27,12 +33,22 @@ impl Trace {
         });
     }
 
-    pub(super) fn absent(&mut self, place: &str, path: impl Display, reason: impl Into<String>) -> Step {
+    pub(super) fn absent(
+        &mut self,
+        place: &str,
+        path: impl Display,
+        reason: impl Into<String>,
+    ) -> Step {
         self.push(place, path, Verdict::Absent, reason);
         Step::Next
     }
 
-    pub(super) fn rejected(&mut self, place: &str, path: impl Display, reason: impl Into<String>) -> Step {
+    pub(super) fn rejected(
+        &mut self,
+        place: &str,
+        path: impl Display,
+        reason: impl Into<String>,
+    ) -> Step {
         self.push(place, path, Verdict::Rejected, reason);
         Step::Next
     }
@@ -40,7 +56,11 @@ impl Trace {
     pub(super) fn broken(&mut self, place: &str, path: PathBuf, reason: String) -> Step {
         self.push(place, path.display(), Verdict::Broken, reason.clone());
         let place = place.to_owned();
-        Step::Broken { place, path, reason }
+        Step::Broken {
+            place,
+            path,
+            reason,
+        }
     }
 
     pub(super) fn chosen(&mut self, found: Found, reason: impl Into<String>) -> Step {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::alias::Choice;
 use super::error::ResolveError;
 use super::facts::Filled;
-use super::files::Spot;
+use super::files::{Spot, join};
 use super::installed::{self, Entry, Selection};
 use super::pattern::{self, Hole};
 use super::search::{Asked, Found, Search, Step, Trace};
@@ -13,11 +13,16 @@ use super::spec::Installed;
 
 impl Search<'_> {
     /// What `installed` and `executable` of the resolver name.
-    pub(super) fn installed(&self, place: &str, which: Installed, trace: &mut Trace) -> Result<Step, ResolveError> {
+    pub(super) fn installed(
+        &self,
+        place: &str,
+        which: Installed,
+        trace: &mut Trace,
+    ) -> Result<Step, ResolveError> {
         let os = self.facts.world.os;
         let templates = self.spec.installed.on(os);
         if which == Installed::Asked && self.asked()?.is_none() {
-            return Ok(trace.absent(place, templates.join(", "), "no version is asked for"));
+            return Ok(trace.absent(place, self.shown_installed(), "no version is asked for"));
         }
         let mut executables = Vec::new();
         for text in self.spec.executable.on(os) {
@@ -34,9 +39,13 @@ impl Search<'_> {
                 }
             };
             let hole = Hole::cut(&path);
-            let hole = hole.ok_or_else(|| self.bad(format!("{text:?} needs one {{version}} in it")))?;
-            let rest: Vec<_> = executables.iter().map(|executable| hole.rest.join(executable)).collect();
-            match self.versions(place, &hole, &rest, trace)? {
+            let hole =
+                hole.ok_or_else(|| self.bad(format!("{text:?} needs one {{version}} in it")))?;
+            let rest: Vec<_> = executables
+                .iter()
+                .map(|executable| hole.rest.join(executable))
+                .collect();
+            match self.versions(place, hole, &rest, trace)? {
                 Step::Next => {}
                 step => return Ok(step),
             }
@@ -49,11 +58,12 @@ impl Search<'_> {
     pub(super) fn versions(
         &self,
         place: &str,
-        hole: &Hole,
+        mut hole: Hole,
         rest: &[PathBuf],
         trace: &mut Trace,
     ) -> Result<Step, ResolveError> {
-        let entries = installed::list(hole);
+        hole.base = join(self.facts.world.root(), &hole.base);
+        let entries = installed::list(&hole);
         let asked = self.asked()?;
         let newest = [Choice::Newest];
         let (choices, texts) = match asked {
@@ -61,11 +71,17 @@ impl Search<'_> {
             None => (&newest[..], &[][..]),
         };
         let reason = match installed::select(&entries, choices, texts) {
-            Selection::Entries(fitting) => return self.first_good(place, &fitting, rest, asked, trace),
+            Selection::Entries(fitting) => {
+                return self.first_good(place, &fitting, rest, asked, trace);
+            }
             Selection::System => "the system's own version is asked for".to_owned(),
             Selection::None => match asked {
                 Some(Asked { wanted, .. }) => {
-                    format!("{} is not installed; {} asks for it", wanted.text(), wanted.origin)
+                    format!(
+                        "{} is not installed; {} asks for it",
+                        wanted.text(),
+                        wanted.origin
+                    )
                 }
                 None => "no version is installed".to_owned(),
             },
@@ -74,7 +90,9 @@ impl Search<'_> {
         if entries.is_empty() {
             return Ok(trace.absent(place, shown, "no version is installed"));
         }
-        trace.installed.extend(entries.into_iter().map(|entry| entry.name));
+        trace
+            .installed
+            .extend(entries.into_iter().map(|entry| entry.name));
         Ok(trace.rejected(place, shown, reason))
     }
 

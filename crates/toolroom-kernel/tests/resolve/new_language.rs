@@ -95,3 +95,24 @@ fn its_environments_shims_and_fallback_work_too() {
     context.file("project/.lua/rocks.cfg", "base = /nowhere\n");
     assert_eq!(code(run(&context)), "resolve::broken_environment");
 }
+
+#[test]
+fn a_path_in_data_that_is_not_absolute_is_the_projects() {
+    let mut context = Context::new();
+    let data = json!({"places": {
+        "project": [{"executable": "tools/*/bin/x"}, {"executable": "tools/x"}],
+        "user": [{"variable": "MY_X"}],
+    }});
+    context.library.0.insert("relative".to_owned(), data);
+    let find = |context: &Context| context.find(json!({"type": "relative"}));
+    context.set("MY_X", "/nowhere/x");
+    assert_eq!(code(find(&context)), "resolve::interpreter_not_found");
+    let named = context.executable("named/x");
+    context.set("MY_X", &named);
+    assert_eq!(chosen(find(&context)), named);
+    let plain = context.executable("project/tools/x");
+    assert_eq!(chosen(find(&context)), plain);
+    let newest = context.executable("project/tools/2.0/bin/x");
+    context.executable("project/tools/1.0/bin/x");
+    assert_eq!(chosen(find(&context)), newest);
+}

@@ -170,3 +170,15 @@ fn links_to_a_binary_with_many_names_are_seen_through() {
         real
     );
 }
+
+#[test]
+fn a_folder_made_for_one_shell_is_never_returned() {
+    let mut context = Context::new();
+    let real =
+        context.executable("home/.local/share/fnm/node-versions/v20.1.0/installation/bin/node");
+    let installation = real.parent().unwrap().parent().unwrap().to_owned();
+    context.link(installation, "run/fnm_multishells/123_456");
+    context.prepend_path("run/fnm_multishells/123_456/bin");
+    let found = context.find(json!({"type": "venv_node", "search": ["system"]}));
+    assert_eq!(chosen(found), real);
+}

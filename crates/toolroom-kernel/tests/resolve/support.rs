@@ -179,6 +179,10 @@ impl Context {
     }
 
     /// Resolves one interpreter declared by these options.
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "so that tests can write json!(…) in place"
+    )]
     pub fn find(&self, options: Value) -> Result<Resolution, ResolveError> {
         self.resolve(&json!({"interpreter": options}))
     }

@@ -277,6 +277,13 @@ fn hostile_version_files_are_refused_whatever_they_would_reach() {
     assert_eq!(code(context.node()), "resolve::bad_version");
     context.file("project/.nvmrc", "");
     assert_eq!(chosen(context.node()), context.path(&node("20.1.0")));
+    fs_err::remove_file(context.path("project/.nvmrc")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(context.path("project/.nvmrc"))
+        .status();
+    if made.is_ok_and(|status| status.success()) {
+        assert_eq!(code(context.node()), "resolve::bad_version");
+    }
 }
 
 #[test]
@@ -402,4 +409,21 @@ fn ten_thousand_installed_versions_are_no_trouble() {
     let error =
         failure(context.find(json!({"type": "venv_python", "version": "4", "search": ["user"]})));
     assert!(error.to_string().contains("and 9988 more"), "{error}");
+}
+
+#[test]
+fn the_users_own_choice_is_a_wish_that_environments_need_not_heed() {
+    let context = pyenv(&["3.11.2", "3.12.0"]);
+    context.file("home/.pyenv/version", "3.11.2\n");
+    assert_eq!(chosen(context.python()), context.path(&python("3.11.2")));
+    let own = context.venv("project/.venv", "3.10.4");
+    let resolution = context.python().unwrap();
+    assert_eq!(resolution.interpreter().unwrap().path, own);
+    assert!(resolution.notes.is_empty(), "{:?}", resolution.notes);
+    fs_err::remove_dir_all(context.path("project/.venv")).unwrap();
+    context.file("home/.pyenv/version", "3.9.1\n");
+    assert_eq!(chosen(context.python()), context.path(&python("3.12.0")));
+    context.file("home/.pyenv/version", "system\n");
+    let on_path = context.executable("bin/python3");
+    assert_eq!(chosen(context.python()), on_path);
 }

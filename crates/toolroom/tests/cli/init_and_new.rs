@@ -7,9 +7,21 @@ fn init_makes_a_project_whose_first_tool_is_listed() {
     let mut context = context();
     context.enter("fresh");
     let made = context.run(&["init"]);
-    insta::assert_snapshot!(made, @"");
+    insta::assert_snapshot!(made, @"
+    status: 0
+    ----- stdout -----
+    made toolroom.toml
+    made .ai/tools/hello.py
+    ----- stderr -----
+    next: toolroom run hello --name World
+    ");
     let listed = context.run(&["list"]);
-    insta::assert_snapshot!(listed, @"");
+    insta::assert_snapshot!(listed, @"
+    status: 0
+    ----- stdout -----
+    hello  project  python  Greets someone by name.
+    ----- stderr -----
+    ");
 }
 
 #[test]
@@ -68,11 +80,25 @@ fn new_outside_of_a_project_says_what_to_do() {
     let mut context = context();
     let elsewhere = context.root().join("elsewhere");
     context.enter(elsewhere);
-    insta::assert_snapshot!(context.run(&["new", "x"]), @"");
+    insta::assert_snapshot!(context.run(&["new", "x"]), @"
+    status: 125
+    ----- stdout -----
+    ----- stderr -----
+    error[catalog::no_project]: there is no project here to put a tool into
+     │
+     ╰ help: toolroom init makes one
+    ");
 }
 
 #[test]
 fn new_with_an_unknown_runtime_suggests_one() {
     let context = context();
-    insta::assert_snapshot!(context.run(&["new", "x", "--runtime", "pyhton"]), @"");
+    insta::assert_snapshot!(context.run(&["new", "x", "--runtime", "pyhton"]), @"
+    status: 127
+    ----- stdout -----
+    ----- stderr -----
+    error[catalog::tool_not_found]: there is no tool called pyhton
+     │
+     ╰ help: did you mean extractors/python or runtimes/python?
+    ");
 }

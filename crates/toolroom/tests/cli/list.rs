@@ -12,7 +12,15 @@ fn a_listing_fits_eighty_columns() {
     );
     context.tool("ops/clean.sh", "#!/bin/bash\n# Removes what is left over.\nrm -rf build\n");
     context.user_tool("note.rb", "# Takes a note.\ndef main; end\n");
-    insta::assert_snapshot!(context.run(&["list"]), @"");
+    insta::assert_snapshot!(context.run(&["list"]), @"
+    status: 0
+    ----- stdout -----
+    hello      project  python  Greets someone.
+    note       user     ruby    Takes a note.
+    ops/clean  project  bash    Removes what is left over.
+    web/fetch  project  node    Fetches a page and gives back its text, its links a…
+    ----- stderr -----
+    ");
 }
 
 #[test]
@@ -69,10 +77,10 @@ fn a_description_cannot_drive_the_terminal() {
 #[test]
 fn an_empty_place_says_what_to_do_next() {
     let mut context = context();
-    insta::assert_snapshot!(context.run(&["list"]).stderr, @"");
+    insta::assert_snapshot!(context.run(&["list"]).stderr, @"there are no tools yet: toolroom new NAME makes one");
     let elsewhere = context.root().join("elsewhere");
     context.enter(elsewhere);
-    insta::assert_snapshot!(context.run(&["list"]).stderr, @"");
+    insta::assert_snapshot!(context.run(&["list"]).stderr, @"there is no project here and no tool in the user space: toolroom init makes one");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod init_and_new;
 mod kernel_knows_no_language;
 mod list;
 mod problems;
+mod run;
 mod search;
 mod seeds;
 mod show;

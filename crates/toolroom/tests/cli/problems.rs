@@ -181,14 +181,47 @@ fn people_see_the_line_itself() {
         "\"\"\"Broken.\"\"\"\n\nCONFIG = {\n    \"timeout\": get_timeout(),\n}\n\ndef main(): ...\n",
     );
     context.tool("typo.py", "__executor_id__ = \"pyton_runtime\"\n");
-    insta::assert_snapshot!(context.run(&["list"]), @"");
+    insta::assert_snapshot!(context.run(&["list"]), @r#"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    error[catalog::not_literal]: CONFIG is not a literal: it calls a function (get_timeout)
+      ╭▸ .ai/tools/bad.py:4:16
+      │
+    2 │
+    3 │ CONFIG = {
+    4 │     "timeout": get_timeout(),
+      │                ━━━━━━━━━━━
+    5 │ }
+      │
+      ╰ help: metadata is read without running the file: write CONFIG as a plain
+              literal, or rename it if it is not meant for Toolroom
+    error[catalog::unknown_executor]: typo names an executor that does not exist: pyton_runtime
+      ╭▸ .ai/tools/typo.py:1:19
+      │
+    1 │ __executor_id__ = "pyton_runtime"
+      │                   ━━━━━━━━━━━━━━━
+      │
+      ╰ help: did you mean python_runtime or python_script_runtime or
+              runtimes/python_function?
+    2 files cannot be used; the others are not affected
+    "#);
 }
 
 #[test]
 fn show_of_a_broken_tool_is_125_with_the_same_words() {
     let context = context();
     context.tool("bad.py", "def main(:\n");
-    insta::assert_snapshot!(context.run(&["show", "bad"]), @"");
+    insta::assert_snapshot!(context.run(&["show", "bad"]), @"
+    status: 125
+    ----- stdout -----
+    ----- stderr -----
+    error[catalog::syntax]: expected a parameter or the end of the parameter list
+      ╭▸ .ai/tools/bad.py:1:10
+      │
+    1 │ def main(:
+      ╰╴         ━
+    ");
 }
 
 #[test]

@@ -38,12 +38,23 @@ fn a_slip_of_the_finger_still_finds() {
 
 #[test]
 fn people_get_the_same_table_as_of_list() {
-    insta::assert_snapshot!(shelf().run(&["search", "page"]), @"");
+    insta::assert_snapshot!(shelf().run(&["search", "page"]), @"
+    status: 0
+    ----- stdout -----
+    web/fetch  project  python       Downloads a page from the internet.
+    http       core     http_client  Sends one HTTP request; the tool's config says…
+    ----- stderr -----
+    ");
 }
 
 #[test]
 fn nothing_found_says_so_and_is_no_failure() {
-    insta::assert_snapshot!(shelf().run(&["search", "zzzzzzzz"]), @"");
+    insta::assert_snapshot!(shelf().run(&["search", "zzzzzzzz"]), @r#"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    nothing fits "zzzzzzzz"; toolroom list shows everything
+    "#);
 }
 
 #[test]

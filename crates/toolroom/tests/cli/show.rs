@@ -25,7 +25,27 @@ def main(url: str, retries: int = 3, format: Literal["text", "html"] = "text", v
 fn a_tool_is_shown_with_its_flags() {
     let context = context();
     context.tool("web/fetch.py", FETCH);
-    insta::assert_snapshot!(context.run(&["show", "web/fetch"]), @"");
+    insta::assert_snapshot!(context.run(&["show", "web/fetch"]), @"
+    status: 0
+    ----- stdout -----
+    web/fetch 1.2.0
+    Fetches a page.
+
+    Follows redirects.
+
+    file      .ai/tools/web/fetch.py
+    space     project
+    type      python
+    category  web
+    chain     web/fetch → python → subprocess
+
+    Parameters
+      --url TEXT          The page to fetch. (required)
+      --retries INTEGER   How often to try again. [default: 3]
+      --format text|html  What to give back. [default: text]
+      --verbose BOOLEAN   [default: false]
+    ----- stderr -----
+    ");
 }
 
 #[test]

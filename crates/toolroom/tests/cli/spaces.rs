@@ -49,7 +49,14 @@ fn a_bare_last_name_works_where_it_is_unique() {
 fn an_unknown_tool_is_127_and_comes_with_a_suggestion() {
     let context = context();
     context.tool("web/fetch.py", TOOL);
-    insta::assert_snapshot!(context.run(&["show", "web/fecth"]), @"");
+    insta::assert_snapshot!(context.run(&["show", "web/fecth"]), @"
+    status: 127
+    ----- stdout -----
+    ----- stderr -----
+    error[catalog::tool_not_found]: there is no tool called web/fecth
+     │
+     ╰ help: did you mean web/fetch?
+    ");
 }
 
 #[test]

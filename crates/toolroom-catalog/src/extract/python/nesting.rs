@@ -443,6 +443,13 @@ mod tests {
     }
 
     #[test]
+    fn a_stray_backslash_hides_nothing() {
+        for unit in ["\\[", "\\f'{", "\\'' ["] {
+            assert!(too_deep_at(&unit.repeat(3000)).is_some(), "{unit:?}");
+        }
+    }
+
+    #[test]
     fn a_line_indented_too_far_is_found() {
         let source = format!("if x:\n{}pass\n", " ".repeat(MAX_DEPTH + 1));
         assert_eq!(too_deep_at(&source), Some(6));

@@ -232,7 +232,7 @@ proptest! {
         units in prop::collection::vec(prop::sample::select([&UNITS[..], &BREAKS[..]].concat()), 1..12),
         times in prop::sample::select(vec![1, 50, 2000]),
     ) {
-        let source = units.concat().repeat(times); fs_err::write("/tmp/h/last.txt", format!("{times} {:?}", units)).unwrap();
+        let source = units.concat().repeat(times);
         on_a_small_stack(move || { document(&source); });
     }
 

@@ -1,0 +1,6 @@
+//! Provisioning: makes the environment a tool needs; reuses when safe, isolates when
+//! necessary.
+//!
+//! Reading comes first and changes nothing: what is required, what is installed, what to
+//! do about the difference. Acting is a plan applied under a lock, with a journal. This is
+//! the only crate that changes a machine, and it does so with commands from data alone.
