@@ -1,7 +1,8 @@
 # Calls a Bash tool; started by Toolroom. Standard input holds fields that end in NUL:
 # the tool's path, the project's path, the entry names, the parameters as JSON, and then
-# the parameters as arguments. The tool is read with those arguments; a function `main`
-# that it defines and does not call itself is called with them.
+# the parameters as arguments. A script is started with those arguments in place of this
+# launcher, so that `$0`, traps and `set -e` are its own; a file that defines a function
+# `main` and does not call it itself is read, and its function called with them.
 #
 # What the tool prints is its result, unless it gives one with `toolroom_result JSON`.
 
@@ -77,18 +78,28 @@ toolroom_calls() {
     return 1
 }
 
+# Whether the tool's file defines a function of this name.
+toolroom_defines() {
+    local line
+    while IFS= read -r line || [ -n "$line" ]; do
+        [[ $line =~ ^[[:space:]]*(function[[:space:]]+)?"$1"[[:space:]]*(\(|\{|$) ]] && return 0
+    done <"$TOOLROOM_TOOL"
+    return 1
+}
+
 set -- "${toolroom_fields[@]:4}"
 unset toolroom_fields
-# shellcheck disable=SC1090
-source "$TOOLROOM_TOOL" "$@"
-toolroom_status=$?
 for toolroom_entry in $toolroom_entries; do
-    if declare -F "$toolroom_entry" >/dev/null; then
-        if ! toolroom_calls "$toolroom_entry"; then
-            "$toolroom_entry" "$@"
-            toolroom_status=$?
-        fi
-        break
+    if toolroom_defines "$toolroom_entry" && ! toolroom_calls "$toolroom_entry"; then
+        # shellcheck disable=SC1090
+        source "$TOOLROOM_TOOL" "$@" && "$toolroom_entry" "$@"
+        exit
     fi
 done
-exit "$toolroom_status"
+
+trap - EXIT
+export TOOLROOM_TOOL TOOLROOM_PROJECT TOOLROOM_PARAMS toolroom_channel
+case $(<"$TOOLROOM_TOOL") in
+    *toolroom_*) export -f toolroom_quote toolroom_send toolroom_progress toolroom_log toolroom_result ;;
+esac
+exec "$BASH" "$TOOLROOM_TOOL" "$@"

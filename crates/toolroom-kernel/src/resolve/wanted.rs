@@ -72,6 +72,7 @@ pub(super) fn find(
         });
         return match fault {
             None => Ok(Some(wanted)),
+            Some(_) if wanted.soft => continue,
             Some(reason) => Err(ResolveError::BadVersion {
                 origin: wanted.origin,
                 file: wanted.file,

@@ -60,7 +60,7 @@ fn flags_follow_the_signature() {
 fn parameters_come_from_json_a_file_or_standard_input() {
     let context = machine();
     context.tool("f.py", "def main(a, b=0): return [a, b]\n");
-    assert_eq!(result(&context, &["f", "--params", "{\"a\": 1}", "--b", "2"]), json!([1, "2"]));
+    assert_eq!(result(&context, &["f", "--params", "{\"a\": 1}", "--b", "2"]), json!([1, 2]));
     let file = context.file("params.json", "{\"a\": [1]}");
     assert_eq!(result(&context, &["f", "--params", &format!("@{}", file.display())]), json!([[1], 0]));
     let mut command = context.command(&["run", "f", "--params", "-", "--json"]);
@@ -164,6 +164,20 @@ fn a_scripts_own_status_is_ours() {
 }
 
 #[test]
+fn a_shell_script_keeps_its_name_its_traps_and_its_strictness() {
+    let context = machine();
+    context.tool(
+        "strict.sh",
+        "#!/usr/bin/env bash\nset -euo pipefail\ntrap 'echo cleaned' EXIT\necho \"$(basename \"$0\") $*\"\nfalse\necho never\n",
+    );
+    let output = context.run(&["run", "strict", "--a", "b c"]);
+    assert_eq!(output.stdout, "strict.sh --a b c\ncleaned\n");
+    assert_eq!(output.status, 1);
+    context.tool("called.sh", "main() { echo \"got $2\"; toolroom_log info hi; }\n");
+    assert_eq!(context.run(&["run", "called", "--x", "y"]).stdout, "got y\n");
+}
+
+#[test]
 fn a_script_in_the_way_of_kiwi_gets_key_and_value() {
     let context = machine();
     context.tool(
@@ -197,7 +211,7 @@ fn a_function_in_the_way_of_rye_gets_params_and_project() {
 fn the_seeds_git_tool_runs_as_written() {
     let context = machine();
     context.tool("rye/capabilities/git.py", include_str!("../../../../fixtures/seeds/git.py"));
-    let found = result(&context, &["git", "--command", "--version"]);
+    let found = result(&context, &["git", "--command=--version"]);
     assert!(found["stdout"].as_str().unwrap().starts_with("git version"), "{found}");
 }
 
@@ -215,7 +229,7 @@ fn node_tools_run_as_modules_and_as_scripts() {
 #[test]
 fn a_perl_tool_runs() {
     let context = machine();
-    context.tool("p.pl", "sub main { my ($params) = @_; return { got => $params->{name} }; }\n1;\n");
+    context.tool("p.pl", "sub main { my (%params) = @_; return { got => $params{name} }; }\n1;\n");
     assert_eq!(result(&context, &["p", "--name", "x"]), json!({"got": "x"}));
 }
 
