@@ -23,8 +23,6 @@ TOOLROOM_TOOL=${toolroom_fields[0]}
 TOOLROOM_PROJECT=${toolroom_fields[1]}
 TOOLROOM_PARAMS=${toolroom_fields[3]}
 toolroom_entries=${toolroom_fields[2]}
-toolroom_owner=$BASHPID
-toolroom_replied=
 
 toolroom_quote() {
     local text=$1 LC_ALL=C
@@ -53,21 +51,8 @@ toolroom_log() {
 
 # toolroom_result JSON, on one line
 toolroom_result() {
-    toolroom_replied=1
     toolroom_send "{\"result\":${1//$'\n'/ }}"
 }
-
-toolroom_end() {
-    local status=$?
-    [ "$BASHPID" = "$toolroom_owner" ] && [ -z "$toolroom_replied" ] || return "$status"
-    if [ "$status" = 0 ]; then
-        toolroom_send '{"output":true}'
-    else
-        toolroom_send "{\"error\":{\"type\":\"ExitStatus\",\"message\":\"exited with status $status\"}}"
-    fi
-    return "$status"
-}
-trap toolroom_end EXIT
 
 # Whether a line of the tool's file begins with the name as a command.
 toolroom_calls() {
@@ -97,7 +82,6 @@ for toolroom_entry in $toolroom_entries; do
     fi
 done
 
-trap - EXIT
 export TOOLROOM_TOOL TOOLROOM_PROJECT TOOLROOM_PARAMS toolroom_channel
 case $(<"$TOOLROOM_TOOL") in
     *toolroom_*) export -f toolroom_quote toolroom_send toolroom_progress toolroom_log toolroom_result ;;

@@ -61,7 +61,7 @@ fn by_name(chain: &[PathBuf], marked: &str) -> Option<Version> {
 fn by_folder(chain: &[PathBuf], marked: &str) -> Option<Version> {
     chain
         .iter()
-        .find_map(|path| Version::parse(pattern::capture_path(marked, path)?))
+        .find_map(|path| Version::parse(pattern::capture_folder(marked, path)?))
 }
 
 fn by_file(

@@ -67,25 +67,20 @@ pub(super) fn capture<'n>(segment: &str, name: &'n str) -> Option<&'n str> {
     (!found.is_empty()).then_some(found)
 }
 
-/// What the consecutive parts of a path have in the hole of a pattern such as
-/// `versions/v{version}`.
-pub(super) fn capture_path<'p>(pattern: &str, path: &'p Path) -> Option<&'p str> {
-    let segments: Vec<&str> = pattern.split('/').collect();
-    let parts: Vec<&str> = path
-        .components()
-        .filter_map(|part| part.as_os_str().to_str())
-        .collect();
-    parts.windows(segments.len()).find_map(|window| {
-        let mut found = None;
-        for (segment, part) in segments.iter().zip(window) {
-            match capture(segment, part) {
-                Some(version) => found = Some(version),
-                None if *segment == *part || segment.chars().eq([ANY]) => {}
-                None => return None,
-            }
+/// What the last folders of a file's path have in the hole of a pattern such as
+/// `versions/v{version}/bin`.
+pub(super) fn capture_folder<'p>(pattern: &str, file: &'p Path) -> Option<&'p str> {
+    let mut folders = file.parent()?.components().rev();
+    let mut found = None;
+    for segment in pattern.rsplit('/') {
+        let folder = folders.next()?.as_os_str().to_str()?;
+        match capture(segment, folder) {
+            Some(version) => found = Some(version),
+            None if segment == folder || segment.chars().eq([ANY]) => {}
+            None => return None,
         }
-        found
-    })
+    }
+    found
 }
 
 #[cfg(test)]
@@ -119,14 +114,27 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_read_from_a_path() {
-        let pattern = mark("Store/*/{version}");
-        let path = Path::new("/opt/Store/thing/20.1.0/bin/thing");
-        assert_eq!(capture_path(&pattern, path), Some("20.1.0"));
-        assert_eq!(capture_path(&pattern, Path::new("/usr/bin/thing")), None);
-        assert_eq!(
-            capture_path(&mark("a/b/c/v{version}"), Path::new("b")),
-            None
-        );
+    fn a_version_is_read_from_the_last_folders_of_a_path() {
+        let table = [
+            (
+                "Store/*/{version}/bin",
+                "/opt/Store/thing/20.1.0/bin/thing",
+                Some("20.1.0"),
+            ),
+            ("Store/*/{version}/bin", "/usr/bin/thing", None),
+            (
+                "versions/{version}/bin",
+                "/versions/2.0/bin/app/env/bin/thing",
+                None,
+            ),
+            ("a/b/c/v{version}", "b", None),
+        ];
+        for (pattern, path, expected) in table {
+            assert_eq!(
+                capture_folder(&mark(pattern), Path::new(path)),
+                expected,
+                "{pattern} {path}"
+            );
+        }
     }
 }

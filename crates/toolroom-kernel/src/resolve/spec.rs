@@ -166,7 +166,7 @@ pub(super) struct AliasSpec {
 pub(super) struct EvidenceSpec {
     /// A file name in its chain of links.
     pub(super) link: Option<String>,
-    /// A directory name in its chain of links.
+    /// The last folders of a path in that chain.
     pub(super) folder: Option<String>,
     /// A file of `KEY VALUE` lines; the keys' values are joined with dots.
     pub(super) file: Option<String>,
