@@ -63,6 +63,8 @@ pub enum Command {
     Exec(Exec),
     /// Show the environment of a runtime or a tool, and why it is so
     Env(Env),
+    /// Say what is wrong here, and how to fix it
+    Doctor,
     /// Print a script that completes commands and tool names
     Completions(Completions),
 }
@@ -191,6 +193,7 @@ impl Command {
             Self::Run(_) => "run",
             Self::Exec(_) => "exec",
             Self::Env(_) => "env",
+            Self::Doctor => "doctor",
             Self::Completions(_) => "completions",
         }
     }

@@ -133,25 +133,29 @@ impl Inspector<'_> {
         self.soundness(path, executable, marker)
     }
 
-    /// The first of the executables, or the first that stands in its way.
+    /// The first of the executables. One that cannot be run spoils them all: scripts of
+    /// the environment may name any of them.
     #[allow(clippy::type_complexity, reason = "two outcomes of one question")]
     fn executable(
         &self,
         path: &Path,
     ) -> Result<Result<PathBuf, (PathBuf, Spot, String)>, TemplateError> {
         let names = self.spec.executable.on(self.facts.world.os);
+        let mut first = None;
         for name in names {
             let Filled::Text(name) = self.facts.fill(name)? else {
                 continue;
             };
             let file = path.join(name);
             match Spot::of(&file) {
-                Spot::Executable => return Ok(Ok(file)),
+                Spot::Executable => {
+                    first.get_or_insert(file);
+                }
                 Spot::Absent => {}
                 spot => return Ok(Err((file, spot, String::new()))),
             }
         }
-        Ok(Err((path.to_path_buf(), Spot::Absent, names.join(" or "))))
+        Ok(first.ok_or_else(|| (path.to_path_buf(), Spot::Absent, names.join(" or "))))
     }
 
     fn soundness(

@@ -5,6 +5,38 @@
 //! nothing is created, installed or run. It knows no language; where an interpreter may
 //! be, what an environment looks like and what to set are data (`core/resolvers/`), put
 //! together from a few generic moves.
+//!
+//! ```
+//! use std::borrow::Cow;
+//! use serde_json::{Value, json};
+//! use toolroom_kernel::model::{EnvMap, Role};
+//! use toolroom_kernel::resolve::{Call, EnvironmentRules, Link, Resolvers, resolve};
+//! # use toolroom_kernel::{Os, World};
+//!
+//! struct Shell;
+//! impl Resolvers for Shell {
+//!     fn resolver(&self, name: &str) -> Option<Cow<'_, Value>> {
+//!         let data = json!({"places": {"system": [{"which": "sh"}]}});
+//!         (name == "shell").then_some(Cow::Owned(data))
+//!     }
+//!     fn names(&self) -> Vec<String> {
+//!         vec!["shell".to_owned()]
+//!     }
+//! }
+//!
+//! # let world = World {
+//! #     env: EnvMap::from_iter([("PATH", "/bin")]), cwd: "/".into(), home: None, user_space: None,
+//! #     project: None, directories: None, os: Os::Linux, now: std::time::SystemTime::UNIX_EPOCH,
+//! # };
+//! let env_config = json!({"interpreter": {"type": "shell", "var": "SH"}, "env": {"COPY": "${SH}"}});
+//! let link = Link { id: "my_runtime", role: Role::Runtime, env_config: env_config.as_object(), config: None };
+//! let rules = EnvironmentRules::default();
+//! let resolution = resolve(&Call::new(&world, &Shell, &rules, &[link]));
+//! # if cfg!(unix) {
+//! assert_eq!(resolution?.env.get("COPY"), Some("/bin/sh"));
+//! # }
+//! # Ok::<(), toolroom_kernel::resolve::ResolveError>(())
+//! ```
 
 mod activate;
 mod alias;

@@ -164,31 +164,29 @@ fn in_files(
         Some(Walk::Up) => upward(facts.world),
         None => vec![facts.world.root()],
     };
-    for folder in folders {
-        let path = folder.join(&file);
-        let limit = if matches!(form, Form::Json(..)) {
-            MAX_DOCUMENT
-        } else {
-            MAX_VERSION_FILE
-        };
-        let texts = match read_text(&path, limit) {
-            Reading::Absent => continue,
-            Reading::Bad(_) if matches!(form, Form::Json(..)) => continue,
-            Reading::Bad(reason) => {
-                let mut wanted = Wanted::new(Vec::new(), path.display().to_string(), source);
-                wanted.fault = Some(reason);
-                wanted.file = Some(path);
-                return Ok(Some(wanted));
-            }
-            Reading::Text(text) => version_file::versions(&text, form),
-        };
-        if !texts.is_empty() {
-            let mut wanted = Wanted::new(texts, path.display().to_string(), source);
-            wanted.file = Some(path);
-            return Ok(Some(wanted));
-        }
-    }
-    Ok(None)
+    let asks = |folder: &Path| in_file(&folder.join(&file), form, source);
+    Ok(folders.into_iter().find_map(asks))
+}
+
+/// What one file asks for. A document that is no JSON asks for nothing; any other file
+/// that cannot be read is a fault.
+fn in_file(path: &Path, form: Form<'_>, source: &WantedSpec) -> Option<Wanted> {
+    let is_document = matches!(form, Form::Json(..));
+    let limit = if is_document {
+        MAX_DOCUMENT
+    } else {
+        MAX_VERSION_FILE
+    };
+    let (texts, fault) = match read_text(path, limit) {
+        Reading::Text(text) => (version_file::versions(&text, form), None),
+        Reading::Bad(reason) if !is_document => (Vec::new(), Some(reason)),
+        Reading::Bad(_) | Reading::Absent => return None,
+    };
+    (fault.is_some() || !texts.is_empty()).then(|| Wanted {
+        fault,
+        file: Some(path.to_path_buf()),
+        ..Wanted::new(texts, path.display().to_string(), source)
+    })
 }
 
 fn filled(texts: &[String], facts: &Facts<'_>) -> Result<Vec<String>, TemplateError> {

@@ -37,6 +37,17 @@ fn a_dangling_interpreter_without_a_marker_is_broken_too() {
 }
 
 #[test]
+fn one_dangling_name_spoils_an_environment_whose_other_name_works() {
+    let context = Context::new();
+    context.executable("bin/python3");
+    let base = context.executable("bases/bin/python3.11");
+    context.file("project/.venv/pyvenv.cfg", "version = 3.11.4\n");
+    context.link(base, "project/.venv/bin/python3");
+    context.link("/nowhere/python", "project/.venv/bin/python");
+    assert_eq!(code(context.python()), "resolve::broken_environment");
+}
+
+#[test]
 fn a_link_to_an_environment_that_is_gone_is_broken() {
     let context = Context::new();
     context.executable("bin/python3");

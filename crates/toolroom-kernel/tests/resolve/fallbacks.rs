@@ -1,6 +1,7 @@
 //! What is declared but cannot be found as declared.
 
-use serde_json::json;
+use proptest::prelude::*;
+use serde_json::{Value, json};
 use toolroom_kernel::Explain;
 use toolroom_kernel::resolve::Verdict;
 
@@ -225,4 +226,40 @@ fn whatever_ends_the_search_the_rest_is_listed_as_not_reached() {
         serde_json::to_value(&resolution.tried[2]).unwrap()["verdict"],
         "not-reached"
     );
+}
+
+const WORDS: &str = "places project environment executable which resolver with wanted file option alias names installed asked root options version marker activate set prepend PATH type var search fallback any {project}/x {version}/* ${PATH {nothing} ../.. *";
+
+/// Documents made of the words resolvers and resources are made of.
+fn documents() -> impl Strategy<Value = Value> {
+    let words: Vec<&str> = WORDS.split(' ').chain([""]).collect();
+    let word = prop::sample::select(words).prop_map(str::to_owned);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        word.clone().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(5, 40, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(word.clone(), inner, 0..5)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn no_data_makes_a_resolution_panic(resolver in documents(), places in documents(), resource in documents()) {
+        let mut context = Context::new();
+        context.library.0.insert("any".to_owned(), resolver);
+        context.library.0.insert("more".to_owned(), json!({"places": {"project": [places.clone()]}, "wanted": [places]}));
+        let _ = context.find(json!({"type": "any"}));
+        let _ = context.find(json!({"type": "more"}));
+        let _ = context.find(resource.clone());
+        let _ = context.resolve(&resource);
+    }
 }

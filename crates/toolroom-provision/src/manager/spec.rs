@@ -245,13 +245,14 @@ pub fn load_all(catalog: &Catalog) -> Result<Vec<Manager>, ProvisionError> {
     names(catalog).iter().map(|name| load(catalog, name, None)).collect()
 }
 
+/// The bare names of all managers. Costs a listing, so it is asked only for `setup`
+/// without ids and for error messages.
 fn names(catalog: &Catalog) -> Vec<String> {
     let prefix = format!("{FOLDER}/");
-    let core = core_data::files().iter().filter_map(|file| file.id.strip_prefix(&prefix));
-    let mut names: Vec<String> = core.map(str::to_owned).collect();
-    names.extend(catalog.names_below(FOLDER).into_iter().filter(|name| {
-        catalog.find(&format!("{prefix}{name}")).is_ok_and(|tool| tool.role() == Role::Manager)
-    }));
+    let rows = catalog.list().rows.into_iter().filter(|row| row.role() == Role::Manager);
+    let mut names: Vec<String> = rows
+        .map(|row| row.id.as_str().strip_prefix(&prefix).unwrap_or(row.id.as_str()).to_owned())
+        .collect();
     names.sort();
     names.dedup();
     names

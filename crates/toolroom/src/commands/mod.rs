@@ -1,6 +1,7 @@
 //! One file a command: arguments in, an answer out.
 
 mod completions;
+mod doctor;
 mod env;
 mod exec;
 mod init;
@@ -34,6 +35,7 @@ pub fn run(command: Command, global: &Global, printer: &mut Printer) -> Result<A
         Command::Show(args) => show::run(&args, &world, printer),
         Command::Run(_) => Err(Failure::new("usage::bad_arguments", "run takes an id")),
         Command::Env(args) => env::run(&args, &world),
+        Command::Doctor => doctor::run(&world),
         Command::Exec(args) => exec::run(&args, &world),
         Command::Completions(args) => completions::run(&args),
     }

@@ -1,6 +1,7 @@
 //! The program as its users see it: driven through the binary, with real files.
 
 mod completions;
+mod env;
 mod extraction;
 mod init_and_new;
 mod kernel_knows_no_language;

@@ -1,0 +1,160 @@
+//! Every tool that is served, as one value that is replaced whole when files change.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolroom_catalog::Catalog;
+use toolroom_kernel::World;
+use toolroom_kernel::model::{Role, Space, ToolId};
+
+use super::entry::Entry;
+use super::name;
+
+/// Which tools are served.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// Patterns over ids; a `!` before one leaves out what it matches.
+    pub patterns: Vec<String>,
+}
+
+impl Choice {
+    /// Whether a tool is served. The last pattern that matches decides.
+    #[must_use]
+    pub fn takes(&self, id: &str) -> bool {
+        let only_leaves_out = self.patterns.iter().all(|pattern| pattern.starts_with('!'));
+        self.patterns.iter().fold(only_leaves_out, |taken, pattern| match pattern.strip_prefix('!') {
+            Some(pattern) if matches(pattern.as_bytes(), id.as_bytes()) => false,
+            None if matches(pattern.as_bytes(), id.as_bytes()) => true,
+            _ => taken,
+        })
+    }
+}
+
+/// `*` stands for any characters, `?` for one; folders are no border.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(b'?') => (p, t) = (p + 1, t + 1),
+            Some(byte) if *byte == text[t] => (p, t) = (p + 1, t + 1),
+            _ => match &mut star {
+                None => return false,
+                Some((at, from)) => {
+                    *from += 1;
+                    (p, t) = (*at + 1, *from);
+                }
+            },
+        }
+    }
+    pattern[p..].iter().all(|byte| *byte == b'*')
+}
+
+/// The tools at one moment.
+#[derive(Debug)]
+pub struct Book {
+    pub catalog: Catalog,
+    /// By public name, ordered.
+    pub entries: Vec<Arc<Entry>>,
+    by_name: HashMap<String, usize>,
+    /// What is wrong, a line each.
+    pub remarks: Vec<String>,
+}
+
+impl Book {
+    /// Reads every tool. One whose file broke since `before` stays as it was.
+    #[must_use]
+    pub fn read(world: &World, choice: &Choice, before: Option<&Self>) -> Self {
+        let catalog = Catalog::open(world);
+        let listing = catalog.list();
+        let mut remarks = Vec::new();
+        let mut sources = Vec::new();
+        let is_served = |role: Role, space: Space, id: &ToolId| role == Role::Tool && space != Space::Core && choice.takes(id.as_str());
+        for row in listing.rows.iter().filter(|row| is_served(row.role(), row.space, &row.id)) {
+            match catalog.find(row.id.as_str()) {
+                Ok(tool) => sources.push(tool),
+                Err(error) => remarks.push(format!("{}: {error}", row.path.display())),
+            }
+        }
+        for problem in &listing.problems {
+            let line = problem.position.map(|position| format!(":{}", position.line)).unwrap_or_default();
+            remarks.push(format!("{}{line}: {}", problem.path.display(), problem.message));
+        }
+        for entry in before.iter().flat_map(|before| &before.entries) {
+            let is_gone = !sources.iter().any(|source| source.id == entry.id);
+            if is_gone && listing.problems.iter().any(|problem| problem.path == entry.source.path) && entry.source.path.exists() {
+                remarks.push(format!("{} is served as it was before", entry.id));
+                sources.push(entry.source.clone());
+            }
+        }
+        Self::of(catalog, sources, remarks)
+    }
+
+    fn of(catalog: Catalog, sources: Vec<toolroom_kernel::model::Tool>, mut remarks: Vec<String>) -> Self {
+        let ids: Vec<ToolId> = sources.iter().map(|source| source.id.clone()).collect();
+        let (names, collisions) = name::all(&ids);
+        for collision in collisions {
+            let ids: Vec<&str> = collision.ids.iter().map(ToolId::as_str).collect();
+            remarks.push(format!("{} would all be called {}; each is served under a name of its own", ids.join(" and "), collision.name));
+        }
+        let mut entries = Vec::with_capacity(sources.len());
+        for (name, source) in names.into_iter().zip(sources) {
+            let id = source.id.clone();
+            match Entry::new(name, source, &mut remarks) {
+                Ok(entry) => entries.push(Arc::new(entry)),
+                Err(reason) => remarks.push(format!("{id} is not served: {reason}")),
+            }
+        }
+        entries.sort_by(|a, b| a.name().cmp(b.name()));
+        let by_name = entries.iter().enumerate().map(|(at, entry)| (entry.name().to_owned(), at)).collect();
+        Self { catalog, entries, by_name, remarks }
+    }
+
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<Entry>> {
+        self.by_name.get(name).map(|at| &self.entries[*at])
+    }
+
+    /// By id, for those who know it.
+    #[must_use]
+    pub fn by_id(&self, id: &str) -> Option<&Arc<Entry>> {
+        self.entries.iter().find(|entry| entry.id.as_str() == id)
+    }
+
+    /// Whether a client would see the same tools.
+    #[must_use]
+    pub fn looks_like(&self, other: &Self) -> bool {
+        let pairs = self.entries.iter().zip(&other.entries);
+        self.entries.len() == other.entries.len() && pairs.into_iter().all(|(a, b)| a.looks_like(b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_choose_tools_and_the_last_word_counts() {
+        let choice = |patterns: &[&str]| Choice { patterns: patterns.iter().map(|p| (*p).to_owned()).collect() };
+        let cases: &[(&[&str], &str, bool)] = &[
+            (&["*"], "a/b", true),
+            (&["web/*"], "web/fetch", true),
+            (&["web/*"], "db/query", false),
+            (&["*", "!web/*"], "web/fetch", false),
+            (&["!web/*"], "db/query", true),
+            (&["!web/*", "web/fetch"], "web/fetch", true),
+            (&["*fetch"], "web/fetch", true),
+            (&["f?tch"], "fetch", true),
+            (&["a*b*c"], "aXXbYYc", true),
+            (&["a*b*c"], "aXXbYY", false),
+            (&[], "a", true),
+        ];
+        for (patterns, id, wanted) in cases {
+            assert_eq!(choice(patterns).takes(id), *wanted, "{patterns:?} {id}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! `env`, `exec` and `doctor`: the right interpreter, and the reason.
+
+use serde_json::{Value, json};
+use toolroom_test::TestContext;
+
+use crate::context;
+
+const FAKE: &str = "#!/bin/sh\necho \"fake $0 $*\"\n";
+
+/// Makes a virtual environment as `python -m venv` leaves it, around a stand-in.
+fn venv(context: &TestContext, path: &str) {
+    let base = context.executable(context.root().join("base/bin/python3.11"), FAKE);
+    context.file(
+        format!("{path}/pyvenv.cfg"),
+        format!("home = {}\nversion = 3.11.7\n", base.parent().unwrap().display()),
+    );
+    context.executable(format!("{path}/bin/python3"), FAKE);
+    context.executable(format!("{path}/bin/pytest"), "#!/bin/sh\necho pytest of $VIRTUAL_ENV\n");
+}
+
+#[test]
+fn the_json_answer_has_the_fields_of_the_contract() {
+    let mut context = context();
+    venv(&context, ".venv");
+    context.file(".env", "GREETING=hello\nAPI_TOKEN=hunter2\nPATH=/evil\n");
+    context.set_env("PYTHONHOME", "/nope");
+    let data = context.data(&["env", "python"]);
+    assert_eq!(data["runtime"], "runtimes/python");
+    assert_eq!(
+        data["interpreter"],
+        json!({"var": "RYE_PYTHON", "path": "[PROJECT]/.venv/bin/python3", "resolver": "venv_python", "place": "project",
+               "version": "3.11.7", "environment": "[PROJECT]/.venv"})
+    );
+    assert_eq!(data["env"]["VIRTUAL_ENV"]["value"], "[PROJECT]/.venv");
+    assert_eq!(data["env"]["GREETING"], json!({"value": "hello", "origin": "dotenv [PROJECT]/.env:1"}));
+    assert_eq!(data["env"]["API_TOKEN"]["value"], "***");
+    assert!(data["env"]["PATH"]["value"].as_str().unwrap().starts_with("[PROJECT]/.venv/bin:"));
+    assert_eq!(data["unset"], json!(["PYTHONHOME"]));
+    assert_eq!(data["tried"][0]["verdict"], "chosen");
+    assert_eq!(data["refused"][0]["name"], "PATH");
+    assert_eq!(data["refused"][0]["origin"], "dotenv [PROJECT]/.env:3");
+}
+
+/// Seed 001, "Environment Resolution": no project environment, one in the home.
+#[test]
+fn the_seeds_walk_through_has_exactly_its_result() {
+    let context = context();
+    let home = context.home();
+    venv(&context, home.join(".venv").to_str().unwrap());
+    let data = context.data(&["env", "python_runtime"]);
+    let python = "[HOME]/.venv/bin/python3";
+    assert_eq!(data["interpreter"]["path"], python);
+    assert_eq!(data["interpreter"]["place"], "user");
+    for (name, value) in [("RYE_PYTHON", python), ("PYTHONUNBUFFERED", "1"), ("PROJECT_VENV_PYTHON", python)] {
+        assert_eq!(data["env"][name]["value"], value, "{name}");
+    }
+    let project: &Value = &data["tried"][0];
+    assert_eq!(project["place"], "project");
+    assert_eq!(project["verdict"], "absent");
+}
+
+#[test]
+fn why_this_python_is_answered_at_a_glance() {
+    let mut context = context();
+    let home = context.home();
+    venv(&context, home.join(".venv").to_str().unwrap());
+    context.set_env("PATH", "/nowhere");
+    insta::assert_snapshot!(context.run(&["env", "python", "--explain"]), @"
+    status: 0
+    ----- stdout -----
+    python → subprocess
+      RYE_PYTHON = ~/.venv/bin/python3 3.11.7
+        │ found by venv_python in user
+        │ environment ~/.venv
+
+    Tried, in order
+      project
+        · .venv  there is no such directory
+        · .virtualenv  there is no such directory
+        · venv  there is no such directory
+      kiwi
+        · .ai/scripts/.venv  there is no such directory
+      user
+        · ~/.ai/.venv  there is no such directory
+        ✓ ~/.venv/bin/python3  the user place has its environment, version 3.11.7
+          ~/.virtualenv  an earlier candidate ended the search
+          ~/.pyenv/versions/*/bin/python3  an earlier candidate ended the search
+      system
+          python3, python on PATH  an earlier candidate ended the search
+          /usr/bin/python3  an earlier candidate ended the search
+          /usr/local/bin/python3  an earlier candidate ended the search
+          /opt/python/bin/python3  an earlier candidate ended the search
+          ~/.local/share/uv/python/cpython-*-*/bin/python3  an earlier candidate ended the search
+          ~/.asdf/installs/python/*/bin/python3  an earlier candidate ended the search
+          ~/.local/share/mise/installs/python/*/bin/python3  an earlier candidate ended the search
+
+    Environment
+      KIWI_PYTHON=[HOME]/.venv/bin/python3  (runtime runtimes/python)
+      PATH=[HOME]/.venv/bin:/nowhere  (interpreter RYE_PYTHON)
+      PROJECT_VENV_PYTHON=[HOME]/.venv/bin/python3  (runtime runtimes/python)
+      PYTHONUNBUFFERED=1  (runtime runtimes/python)
+      RYE_PYTHON=[HOME]/.venv/bin/python3  (interpreter RYE_PYTHON)
+      VIRTUAL_ENV=[HOME]/.venv  (interpreter RYE_PYTHON)
+      and 4 of the process, unchanged
+    ----- stderr -----
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dangling_environment_is_an_error_with_a_repair_and_not_the_systems_python() {
+    let context = context();
+    context.file(".venv/pyvenv.cfg", "home = /gone/bin\nversion = 3.11.7\n");
+    fs_err::create_dir_all(context.project().join(".venv/bin")).unwrap();
+    std::os::unix::fs::symlink("/gone/bin/python3", context.project().join(".venv/bin/python3")).unwrap();
+    let output = context.run(&["exec", "python", "--", "-c", "pass"]);
+    assert_eq!(output.status, 125);
+    insta::assert_snapshot!(output, @"
+    status: 125
+    ----- stdout -----
+    ----- stderr -----
+    error[resolve::broken_environment]: the project environment [PROJECT]/.venv is broken: [PROJECT]/.venv/bin/python3: it is a link to /gone/bin/python3, which is gone
+     ╭▸ .venv
+     ╰ help: remake it with `toolroom setup --repair`, or remove
+             [PROJECT]/.venv
+    ");
+    let error = context.error(&["env", "python"]);
+    assert_eq!(error["code"], "resolve::broken_environment");
+    assert_eq!(error["tried"][0]["verdict"], "broken");
+}
+
+#[test]
+fn exec_runs_the_interpreter_or_a_command_of_its_environment() {
+    let context = context();
+    venv(&context, ".venv");
+    context.file("script.py", "");
+    let interpreter = context.run(&["exec", "python", "--", "-c", "x"]);
+    assert_eq!(interpreter.stdout, "fake [PROJECT]/.venv/bin/python3 -c x\n");
+    assert_eq!(context.run(&["exec", "python", "--", "pytest"]).stdout, "pytest of [PROJECT]/.venv\n");
+    let script = context.run(&["exec", "python", "--", "script.py", "a"]);
+    assert_eq!(script.stdout, "fake [PROJECT]/.venv/bin/python3 script.py a\n");
+    let missing = context.run(&["exec", "python", "--", "no-such-command"]);
+    assert_eq!(missing.status, 127);
+}
+
+#[test]
+fn exec_leaves_no_parent_behind() {
+    let mut context = context();
+    venv(&context, ".venv");
+    context.executable("show-parent", "#!/bin/sh\necho $$\n");
+    context.set_env("PATH", format!("{}:/usr/bin:/bin", context.project().display()));
+    let mut command = context.command(&["exec", "python", "--", "show-parent"]);
+    command.stdout(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let pid = child.id();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), pid.to_string());
+}
+
+#[test]
+fn exec_passes_on_status_and_odd_arguments() {
+    let context = context();
+    context.executable("args", "#!/bin/sh\nprintf '%s|' \"$@\"\nexit 9\n");
+    let output = context.run(&["exec", "bash", "--", "./args", "a b", "", "--json", "$HOME", "ü"]);
+    assert_eq!(output.stdout, "a b||--json|$HOME|ü|");
+    assert_eq!(output.status, 9);
+}
+
+#[test]
+fn what_shell_prints_can_be_evaluated() {
+    let mut context = context();
+    let project = "it's (a) \"dir\" $HOME é";
+    context.enter(project);
+    fs_err::create_dir_all(context.project().join(project).join(".ai")).unwrap();
+    venv(&context, &format!("{project}/.venv"));
+    context.file(format!("{project}/.env"), "ODD='a'\\''b $x `y`'\nPLAIN=1\nTOKEN=secret\n");
+    context.set_env("PYTHONHOME", "/nope");
+    let script = context.run(&["env", "python", "--shell", "bash"]).stdout.replace("[PROJECT]", context.project().to_str().unwrap());
+    let output = std::process::Command::new("bash")
+        .arg("-c")
+        .arg(format!("{script}\nprintf '%s\\n' \"$VIRTUAL_ENV\" \"$PLAIN\" \"$TOKEN\" \"${{PYTHONHOME-unset}}\""))
+        .env("PYTHONHOME", "/nope")
+        .output()
+        .unwrap();
+    let text = context.normalise(&output.stdout);
+    assert_eq!(text, format!("[PROJECT]/{project}/.venv\n1\nsecret\nunset\n"));
+    for shell in ["zsh", "fish", "pwsh"] {
+        assert!(context.run(&["env", "python", "--shell", shell]).stdout.contains("VIRTUAL_ENV"), "{shell}");
+    }
+}
+
+#[test]
+fn an_unknown_runtime_is_127() {
+    let context = context();
+    let output = context.run(&["env", "pythn", "--json"]);
+    assert_eq!(output.status, 127);
+    assert!(output.error()["help"].as_str().unwrap().contains("python"));
+    assert_eq!(context.run(&["exec", "nothing", "--", "x"]).status, 127);
+}
+
+#[test]
+fn a_missing_interpreter_is_127_and_lists_where_it_was_looked_for() {
+    let mut context = context();
+    context.set_env("PATH", "/nowhere");
+    let output = context.run(&["env", "deno", "--json"]);
+    assert_eq!(output.status, 127);
+    assert_eq!(output.error()["code"], "resolve::interpreter_not_found");
+}
+
+#[test]
+fn doctor_finds_what_is_wrong_and_says_how_to_fix_it() {
+    let mut context = context();
+    context.set_env("PATH", "/usr/bin:/bin");
+    context.tool("good.sh", "echo\n");
+    context.tool("bad.py", "def main(:\n");
+    context.tool("py.py", "def main(): ...\n");
+    context.file(".venv/pyvenv.cfg", "home = /gone/bin\nversion = 3.11.7\n");
+    context.file(".env", "LD_PRELOAD=/evil.so\n");
+    let output = context.run(&["doctor", "--json"]);
+    assert_eq!(output.status, 1);
+    let checks = output.data()["checks"].as_array().unwrap().clone();
+    let find = |name: &str, status: &str| {
+        let found = checks.iter().find(|check| check["name"] == name && check["status"] == status);
+        found.unwrap_or_else(|| panic!("no {status} {name} in {checks:#?}")).clone()
+    };
+    assert!(find("tools", "fail")["detail"].as_str().unwrap().contains("bad.py:1"));
+    assert!(find("python", "fail")["fix"].as_str().unwrap().contains("toolroom setup --repair"));
+    assert!(find("dotenv", "warn")["detail"].as_str().unwrap().contains("LD_PRELOAD"));
+    find("bash", "ok");
+    for check in &checks {
+        let needs_fix = check["status"] != "ok";
+        assert_eq!(check["fix"].is_string(), needs_fix, "{check}");
+    }
+}
+
+#[test]
+fn settings_with_a_mistake_are_named_with_their_line() {
+    let context = context();
+    context.file("toolroom.toml", "[dotenv]\nalow = []\n");
+    let error = context.error(&["env", "bash"]);
+    assert_eq!(error["code"], "settings::invalid");
+    assert_eq!(error["line"], 2);
+    context.file("toolroom.toml", "[dotenv]\nallow = [\"LD_*\"]\n");
+    context.file(".env", "LD_PRELOAD=/mine.so\n");
+    let data = context.data(&["env", "bash"]);
+    assert_eq!(data["refused"], json!([]));
+    assert_eq!(data["env"]["LD_PRELOAD"]["value"], "/mine.so");
+}
