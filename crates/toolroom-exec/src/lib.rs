@@ -4,4 +4,5 @@
 
 pub mod call;
 pub mod executor;
+pub mod http;
 pub mod subprocess;

@@ -4,3 +4,12 @@
 //! Reading comes first and changes nothing: what is required, what is installed, what to
 //! do about the difference. Acting is a plan applied under a lock, with a journal. This is
 //! the only crate that changes a machine, and it does so with commands from data alone.
+
+pub mod decision;
+mod error;
+pub mod manager;
+pub mod requirement;
+#[cfg(test)]
+mod testing;
+
+pub use error::ProvisionError;

@@ -38,6 +38,8 @@ pub struct Request<'a> {
     pub timeout: Option<Duration>,
     /// Loader variables the project lets its dotenv files set.
     pub dotenv_allow: &'a [String],
+    /// Environments that were decided on.
+    pub preferred: &'a [resolve::Preferred],
 }
 
 /// A call that has only to be started.
@@ -95,6 +97,7 @@ fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, 
     let mut call = resolve::Call::new(request.world, request.catalog, &rules, &links);
     call.caller = request.env;
     call.dotenv_allow = request.dotenv_allow;
+    call.preferred = request.preferred;
     call.facts = Some(facts);
     Ok(resolve(&call)?)
 }

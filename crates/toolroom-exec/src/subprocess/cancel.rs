@@ -61,6 +61,11 @@ impl Cancel {
         });
     }
 
+    /// Waits until the run is to end, however urgently.
+    pub async fn requested(&self) {
+        self.reached(Urgency::Stop).await;
+    }
+
     /// Waits until at least this much urgency is asked for; for ever, if it never is.
     pub(super) async fn reached(&self, urgency: Urgency) {
         let mut receiver = self.sender.subscribe();

@@ -177,7 +177,7 @@ impl Listener {
         Self(Arc::new(hear))
     }
 
-    pub(super) fn hear(&self, happening: Happening<'_>) {
+    pub(crate) fn hear(&self, happening: Happening<'_>) {
         (self.0)(happening);
     }
 }

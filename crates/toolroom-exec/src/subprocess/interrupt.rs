@@ -4,7 +4,7 @@ use super::cancel::Cancel;
 
 /// Cancels on the first interrupt and kills on the second. Never ends by itself; while
 /// it runs, and after, the signals do not end our own process.
-pub(super) async fn heed<Never>(cancel: &Cancel) -> Never {
+pub(crate) async fn heed<Never>(cancel: &Cancel) -> Never {
     let Ok(mut signals) = Signals::new() else {
         return std::future::pending().await;
     };

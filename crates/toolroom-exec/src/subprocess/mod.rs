@@ -46,6 +46,7 @@ pub use command::{
     Stream, Supervision,
 };
 pub use error::Error;
+pub(crate) use interrupt::heed as heed_interrupts;
 pub use outcome::{Captured, Exit, Outcome, Text};
 pub use process::Process;
 

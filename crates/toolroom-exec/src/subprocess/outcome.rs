@@ -14,7 +14,7 @@ pub enum Exit {
 }
 
 /// The end of a run that did start.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The status the program itself gave; none if a signal ended it.

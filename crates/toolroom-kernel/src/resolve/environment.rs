@@ -102,6 +102,12 @@ impl Inspector<'_> {
     }
 
     fn directory(&self, path: &Path, marker: Option<&String>) -> Result<Inspection, TemplateError> {
+        if let Some(name) = &self.spec.unfinished
+            && path.join(name).exists()
+        {
+            let reason = "it is not finished: its making is under way or was broken off";
+            return Ok(Inspection::Broken(path.to_path_buf(), reason.to_owned()));
+        }
         let marker_name = self.spec.marker.as_deref().unwrap_or("marker");
         if self.strict && marker.is_none() {
             let reason = format!("it is no environment: it has no {marker_name}");

@@ -6,6 +6,7 @@ use super::activate::{self, Activation};
 use super::environment::Inspection;
 use super::error::{MissingVersion, ResolveError, similar};
 use super::facts::Filled;
+use super::resolution::Preferred;
 use super::resource::{Link, Resource};
 use super::search::{DEFAULT_SEARCH, Found, Search, Step, Surroundings, Trace};
 use super::spec::MoveKind;
@@ -33,6 +34,7 @@ pub(super) fn find(
     resource: &Resource,
     link: &Link<'_>,
     surroundings: Surroundings<'_>,
+    preferred: &[Preferred],
     trace: &mut Trace,
 ) -> Result<Outcome, ResolveError> {
     let keys = resource
@@ -61,7 +63,11 @@ pub(super) fn find(
     }
     note_unknown_options(&search, resource, trace);
     let keys = keys.unwrap_or_else(|| DEFAULT_SEARCH.map(str::to_owned).to_vec());
-    let found = located(&mut search, resource, &keys, trace)?;
+    let preferred = preferred.iter().find(|preferred| preferred.concerns(kind, &keys));
+    let found = match decided(&search, preferred, trace)? {
+        Some(found) => found,
+        None => located(&mut search, resource, &keys, trace)?,
+    };
     note_disagreement(&search, &found, trace);
     report_inactive(&search, &found, &keys, trace)?;
     let activations =
@@ -71,6 +77,54 @@ pub(super) fn find(
         resolver: kind.to_owned(),
         activations,
     })
+}
+
+impl Preferred {
+    fn concerns(&self, resolver: &str, keys: &[String]) -> bool {
+        let searched = |place: &String| keys.contains(place);
+        self.resolver == resolver && self.only_where.as_ref().is_none_or(searched)
+    }
+}
+
+/// The environment that was decided on. One that is gone leads on, with a note; one that
+/// is broken is an error as anywhere else.
+fn decided(
+    search: &Search<'_>,
+    preferred: Option<&Preferred>,
+    trace: &mut Trace,
+) -> Result<Option<Found>, ResolveError> {
+    let Some(preferred) = preferred else {
+        return Ok(None);
+    };
+    let Preferred { environment, place, reason, .. } = preferred;
+    match search.inspect(environment, true)? {
+        Some(Inspection::Sound(sound)) => {
+            let found = Found {
+                environment: Some(sound.directory),
+                version: sound.version,
+                ..Found::at(place, &sound.executable)
+            };
+            match trace.chosen(found, reason.clone()) {
+                Step::Found(found) => Ok(Some(found)),
+                Step::Next | Step::Broken { .. } => Ok(None),
+            }
+        }
+        Some(Inspection::Broken(path, fault)) => {
+            trace.broken(place, path.clone(), fault.clone());
+            Err(ResolveError::Broken {
+                place: place.clone(),
+                path,
+                reason: fault,
+                tried: std::mem::take(&mut trace.tried),
+            })
+        }
+        Some(Inspection::Absent(fault) | Inspection::Rejected(_, fault)) => {
+            trace.absent(place, environment.display(), format!("{reason}, but {fault}"));
+            trace.note(format!("{} is not used ({reason}): {fault}", environment.display()));
+            Ok(None)
+        }
+        None => Ok(None),
+    }
 }
 
 fn located(

@@ -72,7 +72,7 @@ pub use candidate::{Candidate, Verdict};
 pub use error::{MissingVersion, ResolveError};
 pub use layer::{LayeredEnv, Origin};
 pub use range::Range;
-pub use resolution::{Call, Interpreter, Refusal, Resolution, resolve};
+pub use resolution::{Call, Interpreter, Preferred, Refusal, Resolution, resolve};
 pub use resource::Link;
 pub use rules::{EnvPolicy, EnvironmentRules};
 pub use search::DEFAULT_SEARCH;

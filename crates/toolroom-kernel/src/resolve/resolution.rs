@@ -36,6 +36,21 @@ pub struct Call<'c> {
     pub dotenv_allow: &'c [String],
     /// Further placeholders for the values of `env`, such as parameters.
     pub facts: Option<&'c dyn Scope>,
+    /// Environments that were decided on; they come before every place.
+    pub preferred: &'c [Preferred],
+}
+
+/// An environment that was decided on for what one resolver finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preferred {
+    pub resolver: String,
+    pub environment: PathBuf,
+    /// The place it is shown under.
+    pub place: String,
+    /// Why it is preferred.
+    pub reason: String,
+    /// Only resources that search this place take it; without one, all do.
+    pub only_where: Option<String>,
 }
 
 impl std::fmt::Debug for Call<'_> {
@@ -63,6 +78,7 @@ impl<'c> Call<'c> {
             caller: &[],
             dotenv_allow: &[],
             facts: None,
+            preferred: &[],
         }
     }
 }
@@ -237,7 +253,7 @@ fn add_resource(
         depth: 0,
     };
     let mut trace = Trace::default();
-    let outcome = find::find(resource, link, surroundings, &mut trace);
+    let outcome = find::find(resource, link, surroundings, call.preferred, &mut trace);
     let outcome = outcome.map_err(|mut error| {
         // What earlier resources tried belongs to the story as well.
         if let Some(tried) = error.tried_mut() {

@@ -95,6 +95,8 @@ pub(super) struct Condition {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct EnvironmentSpec {
     pub(super) marker: Option<String>,
+    /// A file that is there only while the environment is being made.
+    pub(super) unfinished: Option<String>,
     pub(super) redirect_file: bool,
     pub(super) executable: Texts,
     pub(super) base: Option<KeySpec>,

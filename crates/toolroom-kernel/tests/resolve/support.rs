@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
@@ -99,7 +100,8 @@ impl Context {
             os: Os::Linux,
             now: SystemTime::UNIX_EPOCH,
         };
-        let mut resolvers = core("resolvers");
+        static RESOLVERS: OnceLock<BTreeMap<String, Value>> = OnceLock::new();
+        let mut resolvers = RESOLVERS.get_or_init(|| core("resolvers")).clone();
         for resolver in resolvers.values_mut() {
             rebase(resolver, &at("machine"));
         }

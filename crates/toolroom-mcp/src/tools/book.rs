@@ -1,6 +1,6 @@
 //! Every tool that is served, as one value that is replaced whole when files change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use toolroom_catalog::Catalog;
@@ -84,9 +84,11 @@ impl Book {
             let line = problem.position.map(|position| format!(":{}", position.line)).unwrap_or_default();
             remarks.push(format!("{}{line}: {}", problem.path.display(), problem.message));
         }
+        let read: HashSet<ToolId> = sources.iter().map(|source| source.id.clone()).collect();
+        let broken: HashSet<&std::path::Path> = listing.problems.iter().map(|problem| problem.path.as_path()).collect();
         for entry in before.iter().flat_map(|before| &before.entries) {
-            let is_gone = !sources.iter().any(|source| source.id == entry.id);
-            if is_gone && listing.problems.iter().any(|problem| problem.path == entry.source.path) && entry.source.path.exists() {
+            let path = entry.source.path.as_path();
+            if !read.contains(&entry.id) && broken.contains(path) && path.exists() {
                 remarks.push(format!("{} is served as it was before", entry.id));
                 sources.push(entry.source.clone());
             }

@@ -153,8 +153,7 @@ impl PythonRequirement {
 
     /// Whether an installed version is acceptable; a place says nothing about versions.
     /// A pre-release that is installed counts like any other version, as for pip and uv.
-    #[must_use]
-    pub fn allows(&self, version: &Version) -> bool {
+    pub(crate) fn allows(&self, version: &Version) -> bool {
         match &self.want {
             Want::Versions(versions) => versions.contains(version),
             Want::Source(_) => true,

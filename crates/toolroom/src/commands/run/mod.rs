@@ -59,6 +59,7 @@ fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: 
         env: &env,
         timeout,
         dotenv_allow: &settings.dotenv.allow,
+        preferred: &[],
     })?;
     let cancel = Cancel::new();
     let live = (!printer.json).then(|| live::listener(prepared.style.returns(), printer));

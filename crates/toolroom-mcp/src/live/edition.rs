@@ -1,0 +1,130 @@
+//! Tools, prompts and resources at one moment, with a count of how often each changed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use toolroom_kernel::World;
+
+use crate::prompts::Prompts;
+use crate::resources::Resources;
+use crate::tools::book::{Book, Choice};
+
+/// The folders of a space that are served.
+const FOLDERS: &[&str] = &["tools", "prompts", "resources"];
+const DEEPEST: usize = 32;
+const MOST_FILES: usize = 200_000;
+
+/// Everything that is served.
+#[derive(Debug)]
+pub struct Edition {
+    pub book: Arc<Book>,
+    pub prompts: Arc<Prompts>,
+    pub resources: Arc<Resources>,
+    pub revision: Revision,
+    files: Vec<Seen>,
+}
+
+/// How often each list has changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Revision {
+    pub tools: u64,
+    pub prompts: u64,
+    pub resources: u64,
+    /// Also counts changes of what resources hold.
+    pub contents: u64,
+}
+
+/// What changes when a file does.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Seen {
+    path: PathBuf,
+    size: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Edition {
+    /// Reads everything. What has broken since `before` stays as it was.
+    #[must_use]
+    pub fn read(world: &World, choice: &Choice, before: Option<&Self>) -> Self {
+        // Looked at first: a change while we read is then seen as one.
+        let files = seen(world);
+        let book = Book::read(world, choice, before.map(|before| before.book.as_ref()));
+        let prompts = Prompts::read(world, before.map(|before| before.prompts.as_ref()));
+        let resources = Resources::read(world, before.map(|before| before.resources.as_ref()));
+        let mut revision = before.map(|before| before.revision).unwrap_or_default();
+        if let Some(before) = before {
+            revision.tools += u64::from(!book.looks_like(&before.book));
+            revision.prompts += u64::from(prompts != *before.prompts);
+            revision.resources += u64::from(!resources.looks_like(&before.resources));
+            revision.contents += 1;
+        }
+        Self {
+            book: Arc::new(book),
+            prompts: Arc::new(prompts),
+            resources: Arc::new(resources),
+            revision,
+            files,
+        }
+    }
+
+    /// Whether the files are as they were when this was read.
+    #[must_use]
+    pub fn is_current(&self, world: &World) -> bool {
+        self.files == seen(world)
+    }
+
+    /// What is wrong, a line each.
+    pub fn remarks(&self) -> impl Iterator<Item = &str> {
+        let all = [&self.book.remarks, &self.prompts.remarks, &self.resources.remarks];
+        all.into_iter().flatten().map(String::as_str)
+    }
+}
+
+/// The roots of the spaces of a world.
+pub fn spaces(world: &World) -> Vec<PathBuf> {
+    let project = world.project.as_ref().map(|project| project.join(".ai"));
+    let mut spaces: Vec<PathBuf> = project.into_iter().chain(world.user_space.clone()).collect();
+    spaces.dedup();
+    spaces
+}
+
+/// The folders that are served, whether or not they exist.
+pub fn folders(world: &World) -> Vec<PathBuf> {
+    spaces(world).iter().flat_map(|space| FOLDERS.iter().map(|folder| space.join(folder))).collect()
+}
+
+fn seen(world: &World) -> Vec<Seen> {
+    let mut files = Vec::new();
+    for folder in folders(world) {
+        look(&folder, &mut files, 0);
+    }
+    files.sort();
+    files
+}
+
+fn look(folder: &Path, files: &mut Vec<Seen>, depth: usize) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // What running tools leave behind is no change.
+        let is_left_behind = name.starts_with('.') || name.ends_with('~') || matches!(&*name, "__pycache__" | "node_modules" | "venv");
+        if is_left_behind || files.len() >= MOST_FILES {
+            continue;
+        }
+        let path = entry.path();
+        let Ok(metadata) = std::fs::metadata(&path) else { continue };
+        if metadata.is_dir() {
+            if depth < DEEPEST {
+                look(&path, files, depth + 1);
+            }
+        } else {
+            files.push(Seen {
+                path,
+                size: metadata.len(),
+                modified: metadata.modified().ok(),
+            });
+        }
+    }
+}

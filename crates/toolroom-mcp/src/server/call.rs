@@ -1,0 +1,164 @@
+//! One call of one tool: a place in the queue, the run, the answer. Cancellation asks the
+//! tool to end; a client that is gone ends it at once.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, JsonObject};
+use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use toolroom_catalog::CatalogError;
+use toolroom_exec::executor::parameters::ParameterError;
+use toolroom_exec::executor::{ExecError, Prepared, Report, Request, Watch, prepare, run_async};
+use toolroom_exec::subprocess::Cancel;
+use toolroom_kernel::Explain;
+use toolroom_kernel::chain::ChainError;
+
+use super::Era;
+use super::house::House;
+use super::progress::Audience;
+use crate::tools::ask::Answers;
+use crate::tools::book::Book;
+use crate::tools::entry::Entry;
+use crate::tools::result::{Finished, Form, explained, fault};
+
+/// A call to make.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub entry: Arc<Entry>,
+    pub arguments: JsonObject,
+    pub answers: Answers,
+    pub era: Era,
+    pub audience: Audience,
+    /// Fires when the client no longer wants the answer.
+    pub cancelled: CancellationToken,
+}
+
+impl House {
+    /// Runs a tool once.
+    pub async fn run(self: &Arc<Self>, call: &Call) -> Finished {
+        let Some(_entered) = self.enter() else {
+            return done(fault("too many calls are waiting; try again later"));
+        };
+        let (live, ear) = call.audience.listen();
+        let (finished, ()) = tokio::join!(self.run_heard(call, live), call.audience.tell(ear));
+        finished
+    }
+
+    async fn run_heard(&self, call: &Call, live: Option<toolroom_exec::subprocess::Listener>) -> Finished {
+        let over = async {
+            tokio::select! {
+                () = self.gone.cancelled() => {}
+                () = call.cancelled.cancelled() => {}
+            }
+        };
+        let _places = tokio::select! {
+            places = self.places(&call.entry) => places,
+            () = over => return done(fault("the call was cancelled")),
+        };
+        let prepared = match self.prepared(call) {
+            Ok(prepared) => prepared,
+            Err(result) => return done(*result),
+        };
+        let report = tokio::select! {
+            report = self.supervised(call, &prepared, live) => report,
+            // Dropping the run kills its whole tree.
+            () = self.gone.cancelled() => return done(fault("the client is gone")),
+        };
+        let form = Form { era: call.era, outputs: &self.outputs };
+        match report {
+            Ok(report) => form.of_report(&report, &call.entry),
+            Err(error) => done(explained(&error)),
+        }
+    }
+
+    /// A place for the tool, and one among all.
+    async fn places(&self, entry: &Entry) -> (Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>) {
+        let own = match &entry.places {
+            Some(places) => acquire(places).await,
+            None => None,
+        };
+        (own, acquire(&self.places).await)
+    }
+
+    fn prepared(&self, call: &Call) -> Result<Prepared, Box<CallToolResult>> {
+        let edition = self.now();
+        let variables = call.answers.variables().map_err(|reason| Box::new(fault(reason)))?;
+        let made = self.chain(&edition.book, &call.entry).and_then(|chain| {
+            let params: Map<String, Value> = call.arguments.clone();
+            let request = Request {
+                world: &self.world,
+                catalog: &edition.book.catalog,
+                chain: &chain,
+                params: &params,
+                env: &variables,
+                timeout: None,
+                dotenv_allow: &self.options.dotenv_allow,
+            };
+            Ok(prepare(&request)?)
+        });
+        made.map_err(|error| Box::new(error.result()))
+    }
+
+    /// The tool as its file is now; if that is broken, as it was.
+    fn chain(&self, book: &Book, entry: &Entry) -> Result<toolroom_kernel::chain::Chain, Unprepared> {
+        let tool = match book.catalog.find(entry.id.as_str()) {
+            Ok(tool) => tool,
+            Err(CatalogError::Broken(_)) => entry.source.clone(),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(book.catalog.link(tool)?)
+    }
+
+    async fn supervised(&self, call: &Call, prepared: &Prepared, live: Option<toolroom_exec::subprocess::Listener>) -> Result<Report, ExecError> {
+        let cancel = Cancel::new();
+        let directories = self.world.directories.as_ref();
+        let watch = Watch {
+            guard: &self.options.guard,
+            cancel: &cancel,
+            live,
+            spill: directories.map(|directories| directories.cache.join("output")),
+        };
+        let run = run_async(prepared, &watch);
+        tokio::pin!(run);
+        tokio::select! {
+            report = &mut run => return report,
+            () = call.cancelled.cancelled() => cancel.stop(),
+        }
+        run.await
+    }
+}
+
+async fn acquire(places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    places.clone().acquire_owned().await.ok()
+}
+
+fn done(result: CallToolResult) -> Finished {
+    Finished::Done(Box::new(result))
+}
+
+/// Why a call could not be made; the model is told, and may do better.
+#[derive(Debug, thiserror::Error)]
+enum Unprepared {
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+}
+
+impl Unprepared {
+    fn result(&self) -> CallToolResult {
+        if let Self::Exec(ExecError::Parameters(ParameterError::Invalid { faults, known })) = self {
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return fault(format!("invalid arguments: {}\nthe tool's arguments: {known}", faults.join("; ")));
+        }
+        let error: &dyn Explain = match self {
+            Self::Catalog(error) => error,
+            Self::Chain(error) => error,
+            Self::Exec(error) => error,
+        };
+        explained(error)
+    }
+}

@@ -1,0 +1,110 @@
+//! What all connections of one process share: the tools, the places to run them in, the
+//! long outputs, and the word that everything is over.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rmcp::model::RequestStateCodec;
+use rmcp::task_manager::TaskManager;
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+use toolroom_exec::subprocess::Guard;
+use toolroom_kernel::World;
+
+use super::ServeError;
+use super::outputs::Outputs;
+use crate::live::Edition;
+use crate::tools::book::Choice;
+
+/// Calls that may wait for a place; more are refused.
+const MOST_WAITING: usize = 20_000;
+
+/// How tools are served.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub choice: Choice,
+    /// Four tools to find and run all others, in their place.
+    pub meta: bool,
+    /// How many calls may run at once.
+    pub concurrency: usize,
+    /// Loader variables the project lets its dotenv files set.
+    pub dotenv_allow: Vec<String>,
+    /// Our own binary, told to guard a tree of processes.
+    pub guard: Guard,
+    /// Variables whose values are never told, as `*` patterns.
+    pub version: String,
+}
+
+/// The shared state of a server.
+#[derive(Debug)]
+pub struct House {
+    pub world: World,
+    pub options: Options,
+    /// What is served now; replaced whole.
+    pub edition: watch::Sender<Arc<Edition>>,
+    pub outputs: Outputs,
+    pub tasks: Tasks,
+    pub seal: RequestStateCodec,
+    /// Set when the client is gone: everything still running is killed.
+    pub gone: CancellationToken,
+    pub places: Arc<Semaphore>,
+    waiting: AtomicUsize,
+}
+
+/// The task manager, which has no debug form of its own.
+#[derive(Clone, Default)]
+pub struct Tasks(pub TaskManager);
+
+impl std::fmt::Debug for Tasks {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Tasks")
+    }
+}
+
+impl House {
+    /// Reads everything there is to serve.
+    ///
+    /// # Errors
+    /// Fails if the system gives no random numbers.
+    pub fn open(world: World, options: Options) -> Result<Arc<Self>, ServeError> {
+        let mut key = [0_u8; 32];
+        getrandom::fill(&mut key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
+        let seal = RequestStateCodec::try_new(key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
+        let edition = Edition::read(&world, &options.choice, None);
+        let folder = world.directories.as_ref().map(|directories| directories.cache.join("output"));
+        Ok(Arc::new(Self {
+            places: Arc::new(Semaphore::new(options.concurrency.max(1))),
+            edition: watch::Sender::new(Arc::new(edition)),
+            outputs: Outputs::new(folder),
+            tasks: Tasks::default(),
+            seal,
+            gone: CancellationToken::new(),
+            waiting: AtomicUsize::new(0),
+            world,
+            options,
+        }))
+    }
+
+    /// What is served now.
+    #[must_use]
+    pub fn now(&self) -> Arc<Edition> {
+        self.edition.borrow().clone()
+    }
+
+    /// Counts one call in; none if too many wait already.
+    pub fn enter(self: &Arc<Self>) -> Option<Entered> {
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let entered = Entered(self.clone());
+        (before < MOST_WAITING).then_some(entered)
+    }
+}
+
+/// A call that is counted until this is dropped.
+#[derive(Debug)]
+pub struct Entered(Arc<House>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}

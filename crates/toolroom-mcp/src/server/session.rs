@@ -1,0 +1,118 @@
+//! What belongs to one connection: the log level it asked for, and what it is told of
+//! changes. Modern clients carry all of this in their requests.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
+
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer};
+
+use super::Era;
+use super::house::House;
+use super::level::Level;
+use super::progress::Audience;
+
+/// One connection.
+#[derive(Debug)]
+pub struct Session {
+    pub house: Arc<House>,
+    level: AtomicU8,
+    /// Resources an older client has subscribed to.
+    subscribed: Mutex<HashSet<String>>,
+}
+
+const MOST_SUBSCRIBED: usize = 1000;
+
+impl Session {
+    #[must_use]
+    pub fn new(house: Arc<House>) -> Self {
+        Self {
+            house,
+            level: AtomicU8::new(Level::Info as u8),
+            subscribed: Mutex::default(),
+        }
+    }
+
+    pub fn set_level(&self, level: Level) {
+        self.level.store(level as u8, Ordering::Relaxed);
+    }
+
+    fn level(&self) -> Level {
+        const LEVELS: [Level; 8] = [
+            Level::Debug,
+            Level::Info,
+            Level::Notice,
+            Level::Warning,
+            Level::Error,
+            Level::Critical,
+            Level::Alert,
+            Level::Emergency,
+        ];
+        LEVELS.get(usize::from(self.level.load(Ordering::Relaxed))).copied().unwrap_or(Level::Info)
+    }
+
+    /// Whom to tell of a request's progress: an older client hears the log from the level
+    /// it has set, a newer one only what its request asks for.
+    #[expect(deprecated, reason = "clients of every revision are served")]
+    pub fn audience(&self, context: &RequestContext<RoleServer>) -> Audience {
+        let level = match Era::of(context) {
+            Era::Legacy => Some(self.level()),
+            Era::Modern => context.meta.log_level().map(Level::from),
+        };
+        Audience {
+            peer: context.peer.clone(),
+            token: context.meta.get_progress_token(),
+            level,
+        }
+    }
+
+    /// Remembers that a client wants to hear of a resource; says whether there was room.
+    pub fn subscribe(&self, uri: &str) -> bool {
+        self.subscribed.lock().is_ok_and(|mut subscribed| {
+            let has_room = subscribed.len() < MOST_SUBSCRIBED;
+            has_room && (subscribed.insert(uri.to_owned()) || true)
+        })
+    }
+
+    pub fn unsubscribe(&self, uri: &str) {
+        if let Ok(mut subscribed) = self.subscribed.lock() {
+            subscribed.remove(uri);
+        }
+    }
+
+    fn subscribed(&self) -> Vec<String> {
+        self.subscribed.lock().map(|subscribed| subscribed.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Tells an older client of every change until it is gone.
+    pub async fn announce(self: Arc<Self>, peer: Peer<RoleServer>) {
+        let mut editions = self.house.edition.subscribe();
+        let mut told = editions.borrow_and_update().revision;
+        loop {
+            tokio::select! {
+                changed = editions.changed() => if changed.is_err() { return },
+                () = self.house.gone.cancelled() => return,
+            }
+            if peer.is_transport_closed() {
+                return;
+            }
+            let now = editions.borrow_and_update().revision;
+            if now.tools != told.tools {
+                let _ = peer.notify_tool_list_changed().await;
+            }
+            if now.prompts != told.prompts {
+                let _ = peer.notify_prompt_list_changed().await;
+            }
+            if now.resources != told.resources {
+                let _ = peer.notify_resource_list_changed().await;
+            }
+            if now.contents != told.contents {
+                for uri in self.subscribed() {
+                    let _ = peer.notify_resource_updated(rmcp::model::ResourceUpdatedNotificationParam::new(uri)).await;
+                }
+            }
+            told = now;
+        }
+    }
+}

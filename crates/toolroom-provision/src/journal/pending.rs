@@ -1,0 +1,46 @@
+//! Changes that are under way, one note for each environment.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Packages, key, write_whole};
+use crate::error::ProvisionError;
+
+/// A change that has begun and not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    pub environment: PathBuf,
+    /// What was installed before.
+    pub before: Packages,
+}
+
+impl Pending {
+    /// # Errors
+    /// Fails if the note cannot be written: then nothing may be changed.
+    pub fn begin(state: &Path, environment: &Path, before: Packages) -> Result<Self, ProvisionError> {
+        let pending = Self {
+            environment: environment.to_path_buf(),
+            before,
+        };
+        let failed = |source| ProvisionError::io("the note of the change cannot be written", source);
+        let bytes = serde_json::to_vec(&pending).map_err(|error| failed(error.into()))?;
+        write_whole(&file(state, environment), &bytes).map_err(failed)?;
+        Ok(pending)
+    }
+
+    /// The change that is noted for an environment.
+    #[must_use]
+    pub fn of(state: &Path, environment: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs_err::read(file(state, environment)).ok()?).ok()
+    }
+
+    /// The change is over, well or undone.
+    pub fn end(self, state: &Path) {
+        let _ = fs_err::remove_file(file(state, &self.environment));
+    }
+}
+
+fn file(state: &Path, environment: &Path) -> PathBuf {
+    state.join("pending").join(format!("{}.json", key(environment)))
+}
