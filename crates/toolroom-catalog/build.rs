@@ -18,6 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut tools = String::from("pub(super) static TOOLS: &[CoreFile] = &[\n");
     let mut aliases = Vec::new();
+    let mut extensions = Vec::new();
+    let mut skipped = Vec::new();
     let mut texts = String::from("pub(super) static TEXTS: &[(&str, &str)] = &[\n");
     for file in &files {
         println!("cargo:rerun-if-changed={}", file.display());
@@ -29,6 +31,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let json = document.to_string();
                 for alias in document["aliases"].as_array().into_iter().flatten() {
                     aliases.push((alias.as_str().ok_or("an alias is a text")?.to_owned(), id.to_owned()));
+                }
+                if document["tool_type"] == "extractor" {
+                    for extension in texts_of(&document["extensions"]) {
+                        extensions.push((extension, id.to_owned()));
+                    }
+                    skipped.extend(texts_of(&document["skip_folders"]));
                 }
                 writeln!(
                     tools,
@@ -42,11 +50,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     tools.push_str("];\n");
     texts.push_str("];\n");
     aliases.sort();
-    let aliases = format!("pub(super) static ALIASES: &[(&str, &str)] = &{aliases:?};\n");
+    extensions.sort();
+    let tables = format!(
+        "pub(super) static ALIASES: &[(&str, &str)] = &{aliases:?};\n\
+         pub(super) static EXTENSIONS: &[(&str, &str)] = &{extensions:?};\n\
+         pub(super) static SKIPPED: &[&str] = &{skipped:?};\n\
+         pub(super) static IDENTITY: &str = {:?};\n",
+        identity(&tools),
+    );
 
     let out = PathBuf::from(env::var("OUT_DIR")?).join("core_files.rs");
-    fs::write(out, tools + &texts + &aliases)?;
+    fs::write(out, tools + &texts + &tables)?;
     Ok(())
+}
+
+/// A text that changes with any core data file.
+fn identity(tables: &str) -> String {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    tables.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+fn texts_of(list: &serde_json::Value) -> Vec<String> {
+    let items = list.as_array().into_iter().flatten();
+    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {

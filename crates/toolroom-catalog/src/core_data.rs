@@ -55,6 +55,24 @@ pub fn aliases() -> &'static [(&'static str, &'static str)] {
     ALIASES
 }
 
+/// Every extension a core extractor reads, with the extractor's id.
+#[must_use]
+pub fn extensions() -> &'static [(&'static str, &'static str)] {
+    EXTENSIONS
+}
+
+/// Folders of core's languages that never hold tools.
+#[must_use]
+pub fn skipped_folders() -> &'static [&'static str] {
+    SKIPPED
+}
+
+/// A text that changes with any core data file.
+#[must_use]
+pub fn identity() -> &'static str {
+    IDENTITY
+}
+
 /// A launcher or any other plain file, by its path below `core/`.
 #[must_use]
 pub fn text(path: &str) -> Option<&'static str> {

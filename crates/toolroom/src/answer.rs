@@ -34,6 +34,14 @@ impl Answer {
         }
     }
 
+    /// An answer for programs alone, written as it is.
+    #[must_use]
+    pub fn written(data: &impl serde::Serialize) -> Self {
+        let mut answer = Self::new(String::new(), Value::Null);
+        answer.raw = serde_json::to_string(data).ok();
+        answer
+    }
+
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());

@@ -22,9 +22,22 @@ pub struct Prepared {
 
 /// An extractor's keys, before they are understood.
 #[derive(Debug, Clone)]
-struct Source {
-    id: String,
-    document: Map<String, Value>,
+enum Source {
+    /// Of core, read when it is used.
+    Core(&'static str),
+    Space {
+        id: String,
+        document: Map<String, Value>,
+    },
+}
+
+impl Source {
+    fn parse(&self) -> Result<Extractor, String> {
+        match self {
+            Self::Core(id) => Extractor::parse(id, &document(id)),
+            Self::Space { id, document } => Extractor::parse(id, document),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -43,27 +56,17 @@ pub struct Extractors {
 }
 
 impl Extractors {
-    /// The extractors inside the binary.
+    /// The extractors inside the binary. Nothing is parsed before it is used.
     #[must_use]
     pub fn core() -> Self {
-        let mut extractors = Self {
-            slots: BTreeMap::new(),
-            skipped: BTreeSet::new(),
-        };
-        for file in core_data::files() {
-            if !file.id.starts_with("extractors/") {
-                continue;
-            }
-            let source = Source {
-                id: file.id.to_owned(),
-                document: document(file.id),
-            };
-            extractors.skipped.extend(texts(&source.document, "skip_folders"));
-            for extension in texts(&source.document, "extensions") {
-                extractors.slots.insert(extension, Slot::new(source.clone()));
-            }
+        let slots = core_data::extensions()
+            .iter()
+            .map(|(extension, id)| ((*extension).to_owned(), Slot::new(Source::Core(id))));
+        let skipped = core_data::skipped_folders().iter().map(|name| (*name).to_owned());
+        Self {
+            slots: slots.collect(),
+            skipped: skipped.collect(),
         }
-        extractors
     }
 
     /// Adds a space's extractor.
@@ -71,13 +74,15 @@ impl Extractors {
     /// # Errors
     /// Says what is wrong with it.
     pub fn add(&mut self, id: &str, document: &Map<String, Value>) -> Result<(), String> {
-        let source = Source {
+        let document = inherited(document);
+        Extractor::parse(id, &document)?;
+        self.skipped.extend(texts(&document, "skip_folders"));
+        let extensions = texts(&document, "extensions");
+        let source = Source::Space {
             id: id.to_owned(),
-            document: inherited(document),
+            document,
         };
-        Extractor::parse(id, &source.document)?;
-        self.skipped.extend(texts(&source.document, "skip_folders"));
-        for extension in texts(&source.document, "extensions") {
+        for extension in extensions {
             match self.slots.get_mut(&extension) {
                 Some(slot) => {
                     slot.additions.push(source.clone());
@@ -120,12 +125,12 @@ impl Extractors {
     /// A text that changes whenever any extraction could.
     #[must_use]
     pub fn identity(&self) -> String {
-        let mut text = String::from(env!("CARGO_PKG_VERSION"));
+        let mut text = format!("{} {}", env!("CARGO_PKG_VERSION"), core_data::identity());
         for (extension, slot) in &self.slots {
-            text.push_str(extension);
             for source in std::iter::once(&slot.base).chain(&slot.additions) {
-                text.push_str(&source.id);
-                text.push_str(&Value::Object(source.document.clone()).to_string());
+                if let Source::Space { id, document } = source {
+                    text.push_str(&format!("{extension} {id} {}", Value::Object(document.clone())));
+                }
             }
         }
         text
@@ -142,9 +147,9 @@ impl Slot {
     }
 
     fn prepare(&self) -> Result<Prepared, String> {
-        let mut extractor = Extractor::parse(&self.base.id, &self.base.document)?;
+        let mut extractor = self.base.parse()?;
         for addition in &self.additions {
-            let more = Extractor::parse(&addition.id, &addition.document)?;
+            let more = addition.parse()?;
             for rule in more.rules {
                 if extractor.rules.iter().all(|known| known.field != rule.field) {
                     extractor.rules.push(rule);

@@ -1,11 +1,14 @@
 //! `toolroom list`: every tool, and every file that failed to be one.
 
-use serde_json::{Value, json};
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::Value;
 use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::{Listing, Row, Shadowed};
 use toolroom_catalog::problem::Problem;
 use toolroom_kernel::World;
-use toolroom_kernel::model::Role;
+use toolroom_kernel::model::{Role, Space, ToolId};
 
 use crate::answer::Answer;
 use crate::args::List;
@@ -19,8 +22,10 @@ const MOST_PROBLEMS: usize = 10;
 pub fn run(args: &List, world: &World, printer: &Printer) -> Answer {
     let mut listing = Catalog::open(world).list();
     listing.rows.retain(|row| is_wanted(args, row));
-    let data = data(&listing);
-    let mut answer = Answer::new(text(&listing, printer.width()), data);
+    if printer.json {
+        return Answer::written(&data(&listing));
+    }
+    let mut answer = Answer::new(text(&listing, printer.width()), Value::Null);
     for shadowed in &listing.shadowed {
         answer.notes.push(shadowed_note(world, shadowed));
     }
@@ -58,46 +63,81 @@ pub fn cells(row: &Row) -> Vec<Cell> {
     ]
 }
 
+/// A listing for programs. Written without a value in between: there may be many rows.
+#[derive(Serialize)]
+struct Data<'a> {
+    tools: Vec<RowData<'a>>,
+    shadowed: Vec<ShadowedData<'a>>,
+    problems: Vec<ProblemData<'a>>,
+}
+
 /// A tool's line for programs.
-pub fn row_data(row: &Row) -> Value {
-    json!({
-        "id": row.id,
-        "space": row.space,
-        "type": row.summary.tool_type,
-        "runtime": row.runtime,
-        "description": row.summary.description,
-        "version": row.summary.version,
-        "category": row.summary.category,
-        "path": row.path.to_string_lossy(),
-    })
+#[derive(Serialize)]
+pub struct RowData<'a> {
+    id: &'a ToolId,
+    space: Space,
+    #[serde(rename = "type")]
+    tool_type: &'a str,
+    runtime: Option<&'a str>,
+    description: Option<&'a str>,
+    version: Option<&'a str>,
+    category: Option<&'a str>,
+    path: Cow<'a, str>,
 }
 
-fn data(listing: &Listing) -> Value {
-    let shadowed = |tool: &Shadowed| {
-        json!({
-            "id": tool.id,
-            "space": tool.space,
-            "path": tool.path.to_string_lossy(),
-            "by": tool.by.to_string_lossy(),
-        })
-    };
-    json!({
-        "tools": listing.rows.iter().map(row_data).collect::<Vec<_>>(),
-        "shadowed": listing.shadowed.iter().map(shadowed).collect::<Vec<_>>(),
-        "problems": listing.problems.iter().map(problem_data).collect::<Vec<_>>(),
-    })
+impl<'a> RowData<'a> {
+    pub fn of(row: &'a Row) -> Self {
+        Self {
+            id: &row.id,
+            space: row.space,
+            tool_type: &row.summary.tool_type,
+            runtime: row.runtime.as_deref(),
+            description: row.summary.description.as_deref(),
+            version: row.summary.version.as_deref(),
+            category: row.summary.category.as_deref(),
+            path: row.path.to_string_lossy(),
+        }
+    }
 }
 
-/// A problem for programs.
-pub fn problem_data(problem: &Problem) -> Value {
-    json!({
-        "path": problem.path.to_string_lossy(),
-        "code": problem.kind.code(),
-        "message": problem.message,
-        "line": problem.position.map(|position| position.line),
-        "column": problem.position.map(|position| position.column),
-        "help": problem.help,
-    })
+#[derive(Serialize)]
+struct ShadowedData<'a> {
+    id: &'a ToolId,
+    space: Space,
+    path: Cow<'a, str>,
+    by: Cow<'a, str>,
+}
+
+#[derive(Serialize)]
+struct ProblemData<'a> {
+    path: Cow<'a, str>,
+    code: &'static str,
+    message: &'a str,
+    line: Option<u32>,
+    column: Option<u32>,
+    help: Option<&'a str>,
+}
+
+fn data(listing: &Listing) -> Data<'_> {
+    let shadowed = listing.shadowed.iter().map(|tool| ShadowedData {
+        id: &tool.id,
+        space: tool.space,
+        path: tool.path.to_string_lossy(),
+        by: tool.by.to_string_lossy(),
+    });
+    let problems = listing.problems.iter().map(|problem| ProblemData {
+        path: problem.path.to_string_lossy(),
+        code: problem.kind.code(),
+        message: &problem.message,
+        line: problem.position.map(|position| position.line),
+        column: problem.position.map(|position| position.column),
+        help: problem.help.as_deref(),
+    });
+    Data {
+        tools: listing.rows.iter().map(RowData::of).collect(),
+        shadowed: shadowed.collect(),
+        problems: problems.collect(),
+    }
 }
 
 fn shadowed_note(world: &World, shadowed: &Shadowed) -> String {

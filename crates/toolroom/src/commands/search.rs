@@ -6,7 +6,7 @@ use toolroom_catalog::search::{Entry, rank};
 use toolroom_kernel::World;
 use toolroom_kernel::model::Role;
 
-use super::list::{cells, row_data};
+use super::list::{RowData, cells};
 use crate::answer::Answer;
 use crate::args::Search;
 use crate::output::table;
@@ -34,7 +34,7 @@ pub fn run(args: &Search, world: &World, printer: &Printer) -> Answer {
     let tools: Vec<_> = hits
         .iter()
         .map(|hit| {
-            let mut data = row_data(&rows[hit.index]);
+            let mut data = json!(RowData::of(&rows[hit.index]));
             data["score"] = json!((hit.score * 1000.0).round() / 1000.0);
             data["matched"] = json!(hit.matched);
             data
