@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use toolroom_kernel::Explain;
+use serde_json::{Map, Value};
+use toolroom_kernel::{Explain, Position};
 use toolroom_kernel::chain::link;
 use toolroom_kernel::model::{Role, Space, Tool, ToolId, field};
 
@@ -17,7 +18,7 @@ use crate::core_data;
 use crate::index::Index;
 use crate::parallel;
 use crate::problem::{Problem, ProblemKind};
-use crate::read::{self, Read};
+use crate::read::{self, Metadata};
 use crate::search;
 use crate::space::SpaceRoot;
 use crate::walk::{self, ToolFile};
@@ -44,7 +45,7 @@ pub struct Summary {
     pub description: Option<String>,
     pub version: Option<String>,
     pub category: Option<String>,
-    executor_at: Option<toolroom_kernel::Position>,
+    executor_at: Option<Position>,
 }
 
 impl Row {
@@ -154,11 +155,14 @@ impl Catalog {
     /// What each file says: from the index where it is unchanged, else from the file.
     fn known(&self, root: &SpaceRoot, files: &[ToolFile]) -> Vec<Known> {
         self.remembered("list", root, files, |file| {
-            let read = read::file(root.space, &file.id, &file.path, &file.extension, &self.extractors);
-            match read {
-                Read::Tool(tool) => Known::Tool(summary(&tool)),
-                Read::NotATool => Known::NotATool,
-                Read::Broken(problems) => Known::Broken(problems),
+            let source = match read::text(&file.path) {
+                Ok(source) => source,
+                Err(problem) => return Known::Broken(vec![problem]),
+            };
+            match read::metadata(&file.id, &file.path, &file.extension, &source, &self.extractors) {
+                Metadata::Tool(found) => Known::Tool(summary(&found.metadata, &found.positions)),
+                Metadata::NotATool => Known::NotATool,
+                Metadata::Broken(problems) => Known::Broken(problems),
             }
         })
     }
@@ -315,23 +319,23 @@ fn report_duplicates(files: &mut Vec<(ToolFile, Known)>, problems: &mut Vec<Prob
     }
 }
 
-fn summary(tool: &Tool) -> Summary {
-    let text = |name: &str| tool.text(name).map(str::to_owned);
+fn summary(metadata: &Map<String, Value>, positions: &BTreeMap<String, Position>) -> Summary {
+    let written = |name: &str| metadata.get(name).and_then(Value::as_str);
+    let text = |name: &str| written(name).map(str::to_owned);
     Summary {
-        tool_type: tool.tool_type().to_owned(),
+        tool_type: text(field::TOOL_TYPE).unwrap_or_else(|| "tool".to_owned()),
         executor: text(field::EXECUTOR_ID),
-        description: tool
-            .description()
+        description: written(field::DESCRIPTION)
             .map(|text| text.chars().take(MAX_DESCRIPTION).collect()),
         version: text(field::VERSION),
         category: text(field::CATEGORY),
-        executor_at: tool.positions.get(field::EXECUTOR_ID).copied(),
+        executor_at: positions.get(field::EXECUTOR_ID).copied(),
     }
 }
 
 fn core_row(file: &core_data::CoreFile) -> Row {
     let tool = read::core(file);
-    let summary = summary(&tool);
+    let summary = summary(&tool.metadata, &tool.positions);
     Row {
         runtime: summary.executor.clone(),
         id: tool.id,

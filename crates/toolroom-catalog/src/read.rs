@@ -10,7 +10,7 @@ use toolroom_kernel::model::{Space, Tool, ToolId, field};
 
 use crate::core_data::CoreFile;
 use crate::extract::registry::Extractors;
-use crate::extract::rules::FileText;
+use crate::extract::rules::{FileText, Found};
 use crate::extract::{Extraction, extract};
 use crate::problem::{Problem, ProblemKind};
 
@@ -91,14 +91,10 @@ pub fn file(space: Space, id: &ToolId, path: &Path, extension: &str, extractors:
         Ok(source) => source,
         Err(problem) => return Read::Broken(vec![problem]),
     };
-    let file = FileText {
-        id,
-        path,
-        source: &source,
-    };
-    match extract(extractors, extension, file) {
-        Extraction::NotATool => Read::NotATool,
-        Extraction::Tool(found) if found.problems.is_empty() => Read::Tool(Tool {
+    match metadata(id, path, extension, &source, extractors) {
+        Metadata::NotATool => Read::NotATool,
+        Metadata::Broken(problems) => Read::Broken(problems),
+        Metadata::Tool(found) => Read::Tool(Tool {
             id: id.clone(),
             space,
             path: path.to_path_buf(),
@@ -106,7 +102,24 @@ pub fn file(space: Space, id: &ToolId, path: &Path, extension: &str, extractors:
             positions: found.positions,
             digest: digest(&source),
         }),
-        Extraction::Tool(found) => Read::Broken(found.problems),
+    }
+}
+
+/// What a file says of itself, without what only a call needs.
+#[derive(Debug)]
+pub enum Metadata {
+    Tool(Found),
+    NotATool,
+    Broken(Vec<Problem>),
+}
+
+/// Reads a file's metadata, for listings.
+#[must_use]
+pub fn metadata(id: &ToolId, path: &Path, extension: &str, source: &str, extractors: &Extractors) -> Metadata {
+    match extract(extractors, extension, FileText { id, path, source }) {
+        Extraction::NotATool => Metadata::NotATool,
+        Extraction::Tool(found) if found.problems.is_empty() => Metadata::Tool(found),
+        Extraction::Tool(found) => Metadata::Broken(found.problems),
     }
 }
 

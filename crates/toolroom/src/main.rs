@@ -22,6 +22,10 @@ use crate::exit::Status;
 use crate::failure::Failure;
 use crate::printer::{Printer, Volume};
 
+/// Reading thousands of small files is mostly making and dropping small values.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The hidden command by which our own binary is a guard: see `toolroom_exec::subprocess`.
 pub const GUARD: &str = "__guard";
 
@@ -51,6 +55,9 @@ fn report(printer: Printer, command: &str, outcome: Result<Answer, Failure>) -> 
                 printer.answer(&answer.text);
                 for problem in &answer.problems {
                     printer.problem(problem);
+                }
+                for failure in &answer.failures {
+                    printer.failure(failure);
                 }
                 for note in &answer.notes {
                     printer.note(note);

@@ -53,13 +53,13 @@ pub fn extract(extractors: &Extractors, extension: &str, file: FileText<'_>) -> 
 
 fn extract_with(prepared: &Prepared, file: FileText<'_>) -> Extraction {
     let extractor = &prepared.extractor;
-    let document = read(prepared, file.source);
+    let mut document = read(prepared, file.source);
     let is_marked = |found: &Found| {
         [field::TOOL_TYPE, field::EXECUTOR_ID]
             .iter()
             .any(|name| found.metadata.contains_key(*name))
     };
-    let mut found = rules::apply(extractor, &document, file);
+    let mut found = rules::apply(extractor, &mut document, file);
     if extractor.unmarked == Unmarked::Skip && !is_marked(&found) {
         return Extraction::NotATool;
     }

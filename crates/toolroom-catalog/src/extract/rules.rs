@@ -67,8 +67,10 @@ pub fn wanted(extractor: &Extractor) -> Wanted {
 
 /// Reads every field of a file.
 #[must_use]
-pub fn apply(extractor: &Extractor, document: &Document, file: FileText<'_>) -> Found {
+pub fn apply(extractor: &Extractor, document: &mut Document, file: FileText<'_>) -> Found {
+    let variables = std::mem::take(&mut document.variables);
     let mut reading = Reading {
+        variables,
         extractor,
         document,
         file,
@@ -91,12 +93,12 @@ pub fn apply(extractor: &Extractor, document: &Document, file: FileText<'_>) -> 
         }
     }
     if extractor.keep == Keep::All {
-        for (name, variable) in &document.variables {
-            if found.metadata.contains_key(name) {
+        for (name, variable) in std::mem::take(&mut reading.variables) {
+            if found.metadata.contains_key(&name) {
                 continue;
             }
-            if let Some(hit) = reading.literal(name, variable) {
-                record(&mut found, name, hit);
+            if let Some(hit) = reading.literal(&name, variable) {
+                record(&mut found, &name, hit);
             }
         }
     }
@@ -117,6 +119,8 @@ fn record(found: &mut Found, name: &str, hit: Hit) {
 struct Reading<'a> {
     extractor: &'a Extractor,
     document: &'a Document,
+    /// The document's variables. A rule that names one takes it: values may be large.
+    variables: BTreeMap<String, Variable>,
     file: FileText<'a>,
     /// The front matter of a file whose own reader is another one, read on first use.
     front: Option<Document>,
@@ -164,7 +168,7 @@ impl<'a> Reading<'a> {
                     at: Some(function.at),
                 })
             }
-            Rule::Path { key } => self.dotted(self.document, key),
+            Rule::Path { key } => dotted(&self.variables, key),
             Rule::FrontMatter { key } => self.front_matter(key),
             Rule::Regex {
                 pattern,
@@ -196,17 +200,16 @@ impl<'a> Reading<'a> {
     }
 
     fn variable(&mut self, names: &[String]) -> Option<Hit> {
-        let document = self.document;
         let (name, variable) = names
             .iter()
-            .find_map(|name| document.variables.get_key_value(name))?;
-        self.literal(name, variable)
+            .find_map(|name| self.variables.remove_entry(name))?;
+        self.literal(&name, variable)
     }
 
-    fn literal(&mut self, name: &str, variable: &Variable) -> Option<Hit> {
+    fn literal(&mut self, name: &str, variable: Variable) -> Option<Hit> {
         match variable {
             Variable::Literal(literal) => Some(Hit {
-                value: literal.value.clone(),
+                value: literal.value,
                 at: Some(literal.at),
             }),
             Variable::NotLiteral(reason) => {
@@ -235,31 +238,15 @@ impl<'a> Reading<'a> {
         (!parses_arguments).then_some((name.as_str(), function))
     }
 
-    fn dotted(&self, document: &Document, key: &str) -> Option<Hit> {
-        let mut parts = key.split('.');
-        let variable = document.variables.get(parts.next()?)?;
-        let Variable::Literal(literal) = variable else {
-            return None;
-        };
-        let value = parts.try_fold(&literal.value, |value, part| match value {
-            Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-            other => other.get(part),
-        })?;
-        Some(Hit {
-            value: value.clone(),
-            at: Some(literal.at),
-        })
-    }
-
     fn front_matter(&mut self, key: &str) -> Option<Hit> {
         if self.extractor.reader == super::spec::Reader::FrontMatter {
-            return self.dotted(self.document, key);
+            return dotted(&self.variables, key);
         }
         if self.front.is_none() {
             let style = super::comment_style(self.extractor)?;
             self.front = Some(front_matter::read(self.file.source, &style));
         }
-        self.dotted(self.front.as_ref()?, key)
+        dotted(&self.front.as_ref()?.variables, key)
     }
 
     fn script_block(&mut self, name: &str) -> Option<Hit> {
@@ -299,6 +286,23 @@ impl<'a> Reading<'a> {
             }
         }
     }
+}
+
+/// A value by its dotted key.
+fn dotted(variables: &BTreeMap<String, Variable>, key: &str) -> Option<Hit> {
+    let mut parts = key.split('.');
+    let variable = variables.get(parts.next()?)?;
+    let Variable::Literal(literal) = variable else {
+        return None;
+    };
+    let value = parts.try_fold(&literal.value, |value, part| match value {
+        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+        other => other.get(part),
+    })?;
+    Some(Hit {
+        value: value.clone(),
+        at: Some(literal.at),
+    })
 }
 
 fn non_empty(text: &str) -> Option<Value> {

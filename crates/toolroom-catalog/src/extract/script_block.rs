@@ -20,7 +20,7 @@ pub fn read(
     line_comment: &str,
     name: &str,
 ) -> Result<Option<Located<Value>>, SyntaxFault> {
-    if line_comment.is_empty() {
+    if line_comment.is_empty() || !source.contains("///") {
         return Ok(None);
     }
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);

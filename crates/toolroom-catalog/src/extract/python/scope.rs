@@ -4,10 +4,10 @@
 //! without running it. Keeps the account of what may still be built from the file's values.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextSize};
+use rustc_hash::FxHashMap;
 
 /// All values and schemas made from one file together, in bytes: a few short lines that name
 /// each other can stand for more than any machine holds.
@@ -36,14 +36,14 @@ pub(super) struct Binding<'a> {
 }
 
 pub(super) struct Scope<'a> {
-    names: HashMap<&'a str, Vec<Binding<'a>>>,
+    names: FxHashMap<&'a str, Vec<Binding<'a>>>,
     left: Cell<usize>,
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn of(body: &'a [Stmt]) -> Self {
         let mut scope = Self {
-            names: HashMap::with_capacity(body.len()),
+            names: FxHashMap::default(),
             left: Cell::new(MAX_YIELD),
         };
         for statement in body {
