@@ -5,4 +5,5 @@
 pub mod call;
 pub mod executor;
 pub mod http;
+pub mod runs;
 pub mod subprocess;

@@ -1,1 +1,18 @@
-//! x
+//! Serves every tool to agents over the Model Context Protocol.
+//!
+//! It shows what the catalog finds and runs what it is asked to through the executor. How
+//! a tool is found, resolved or run it does not know. Types of the protocol's library stay
+//! inside.
+
+
+pub mod config;
+mod data;
+mod live;
+mod prompts;
+mod resources;
+mod server;
+mod tools;
+
+pub use server::http::{self, Http};
+pub use server::{House, Options, ServeError, stdio};
+pub use tools::book::Choice;

@@ -65,6 +65,8 @@ pub enum ProvisionError {
     },
     #[error("the environment of {target} is not touched: {reason}")]
     Refused { target: String, reason: String, fix: Option<String> },
+    #[error("{tool} cannot run: its environment lacks {}", missing.join(", "))]
+    NotPrepared { tool: String, missing: Vec<String> },
     #[error("the preparation of {} was interrupted", environment.display())]
     Interrupted { environment: PathBuf },
 }
@@ -96,6 +98,7 @@ impl Explain for ProvisionError {
             Self::Failed { .. } => "provision::failed",
             Self::NotVerified { .. } => "provision::not_verified",
             Self::Refused { .. } => "provision::refused",
+            Self::NotPrepared { .. } => "provision::not_prepared",
             Self::Interrupted { .. } => "exec::interrupted",
         }
     }
@@ -119,6 +122,7 @@ impl Explain for ProvisionError {
             },
             Self::NotVerified { .. } => "toolroom setup --plan says what is still missing".into(),
             Self::Refused { fix, .. } => return fix.clone(),
+            Self::NotPrepared { tool, .. } => format!("toolroom setup {tool} prepares it"),
             Self::Interrupted { .. } => "the next toolroom setup finishes or undoes it".into(),
         })
     }

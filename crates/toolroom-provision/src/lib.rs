@@ -5,10 +5,17 @@
 //! do about the difference. Acting is a plan applied under a lock, with a journal. This is
 //! the only crate that changes a machine, and it does so with commands from data alone.
 
+pub mod audit;
+pub mod apply;
 pub mod decision;
 mod error;
+pub mod journal;
+pub mod lock;
 pub mod manager;
+pub mod plan;
+pub mod ready;
 pub mod requirement;
+pub mod store;
 #[cfg(test)]
 mod testing;
 

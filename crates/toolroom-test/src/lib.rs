@@ -5,6 +5,8 @@
 
 mod context;
 mod output;
+mod server;
 
 pub use context::TestContext;
 pub use output::Output;
+pub use server::{Connection, Received, Server};

@@ -4,6 +4,7 @@ use serde_json::Value;
 use toolroom_catalog::problem::Problem;
 
 use crate::exit::Status;
+use crate::failure::Failure;
 
 /// A command's answer.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// Files that could not be used, drawn on standard error.
     pub problems: Vec<Problem>,
+    /// What failed beside what was done, drawn on standard error.
+    pub failures: Vec<Failure>,
     pub status: Status,
     /// `data` as JSON text, where a value could not hold it exactly.
     pub raw: Option<String>,
@@ -29,6 +32,7 @@ impl Answer {
             data,
             notes: Vec::new(),
             problems: Vec::new(),
+            failures: Vec::new(),
             status: Status::Done,
             raw: None,
         }

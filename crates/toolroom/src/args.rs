@@ -59,12 +59,18 @@ pub enum Command {
     /// Run a tool
     #[command(disable_help_flag = true)]
     Run(Run),
+    /// List the last runs
+    Runs(Runs),
     /// Run a command inside a runtime's or a tool's environment
     Exec(Exec),
     /// Show the environment of a runtime or a tool, and why it is so
     Env(Env),
+    /// Prepare the environments of the project and its tools
+    Setup(Setup),
     /// Say what is wrong here, and how to fix it
     Doctor,
+    /// Serve tools to agents over MCP, and tell agents' programs of it
+    Mcp(Mcp),
     /// Print a script that completes commands and tool names
     Completions(Completions),
 }
@@ -122,6 +128,13 @@ pub struct Run {
 }
 
 #[derive(Debug, Args)]
+pub struct Runs {
+    /// How many to show at most
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+}
+
+#[derive(Debug, Args)]
 pub struct Exec {
     /// A runtime, such as python, or a tool
     #[arg(value_name = "RUNTIME|ID", add = ArgValueCandidates::new(completion::all))]
@@ -144,12 +157,68 @@ pub struct Env {
     pub shell: Option<EvalShell>,
 }
 
+#[derive(Debug, Args)]
+pub struct Setup {
+    /// The tools to prepare for [default: the project and all its tools]
+    #[arg(add = ArgValueCandidates::new(completion::tools))]
+    pub ids: Vec<String>,
+    /// The project and all tools, the user's too
+    #[arg(long, conflicts_with = "ids")]
+    pub all: bool,
+    /// Say what would be done, and why; change nothing
+    #[arg(long)]
+    pub plan: bool,
+    /// Ask nothing
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Use only what is on this machine
+    #[arg(long)]
+    pub offline: bool,
+    /// Replace a broken environment; one that is not Toolroom's is moved aside
+    #[arg(long)]
+    pub repair: bool,
+    /// Remove what setup made for this project, and nothing else
+    #[arg(long, conflicts_with_all = ["ids", "all", "plan", "repair"])]
+    pub undo: bool,
+    /// Remove shared environments that were not used for a month
+    #[arg(long, conflicts_with_all = ["ids", "all", "plan", "repair", "undo"])]
+    pub prune: bool,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EvalShell {
     Bash,
     Zsh,
     Fish,
     Pwsh,
+}
+
+#[derive(Debug, Args)]
+pub struct Mcp {
+    #[command(subcommand)]
+    pub command: McpCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum McpCommand {
+    /// Serve every tool over standard input and output, or over HTTP
+    Serve(McpServe),
+}
+
+#[derive(Debug, Args)]
+pub struct McpServe {
+    /// Listen here instead, such as 127.0.0.1:8000; clients need a bearer token
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<String>,
+    /// Let every program of this machine in
+    #[arg(long, requires = "http")]
+    pub no_auth: bool,
+    /// Serve only tools whose ids match; a ! before a pattern leaves out
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    pub tools: Vec<String>,
+    /// Serve four tools to find and run all others, in their place
+    #[arg(long)]
+    pub meta: bool,
 }
 
 #[derive(Debug, Args)]
@@ -191,9 +260,12 @@ impl Command {
             Self::Search(_) => "search",
             Self::Show(_) => "show",
             Self::Run(_) => "run",
+            Self::Runs(_) => "runs",
             Self::Exec(_) => "exec",
             Self::Env(_) => "env",
+            Self::Setup(_) => "setup",
             Self::Doctor => "doctor",
+            Self::Mcp(_) => "mcp",
             Self::Completions(_) => "completions",
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toolroom_kernel::{Place, Position, World};
+use toolroom_provision::decision;
 
 use crate::failure::Failure;
 
@@ -14,8 +15,22 @@ use crate::failure::Failure;
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     pub dotenv: Dotenv,
-    python_environment: PythonEnvironment,
-    mcp: Mcp,
+    pub runs: Runs,
+    pub python_environment: PythonEnvironment,
+    pub mcp: Mcp,
+}
+
+/// The log of runs.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Runs {
+    pub log: bool,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self { log: true }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -27,10 +42,12 @@ pub struct Dotenv {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct PythonEnvironment {
+pub struct PythonEnvironment {
     force_isolation: Option<bool>,
     allow_global_python: Option<bool>,
     conflict_tolerance: Option<Tolerance>,
+    /// Packages whose every conflict is major.
+    pub major_packages: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -40,10 +57,28 @@ enum Tolerance {
     Lenient,
 }
 
+impl PythonEnvironment {
+    /// What the user allows, as provisioning understands it.
+    #[must_use]
+    pub fn policy(&self) -> decision::Policy {
+        decision::Policy {
+            force_isolation: self.force_isolation.unwrap_or(false),
+            allow_global: self.allow_global_python.unwrap_or(false),
+            tolerance: match self.conflict_tolerance {
+                Some(Tolerance::Lenient) => decision::Tolerance::Lenient,
+                Some(Tolerance::Strict) | None => decision::Tolerance::Strict,
+            },
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Mcp {
-    tools: Option<Vec<String>>,
+pub struct Mcp {
+    /// Patterns over the ids of the tools that are served.
+    pub tools: Option<Vec<String>>,
+    /// How many calls may run at once.
+    pub concurrency: Option<usize>,
 }
 
 /// Reads the settings that hold in a world.

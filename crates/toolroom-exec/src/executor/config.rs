@@ -10,11 +10,19 @@ const MAX_DEPTH: usize = 32;
 /// The merged `config` of a chain.
 #[must_use]
 pub fn merged(chain: &Chain) -> Map<String, Value> {
+    merged_above(chain, &Map::new())
+}
+
+/// The merged `config` of a chain, with defaults between the primitive's own and those
+/// of everything above it.
+#[must_use]
+pub fn merged_above(chain: &Chain, defaults: &Map<String, Value>) -> Map<String, Value> {
+    let mut links = chain.links().iter().rev();
     let mut merged = Map::new();
-    for link in chain.links().iter().rev() {
-        if let Some(config) = link.config() {
-            join(&mut merged, config, 0);
-        }
+    let primitive = links.next().and_then(|link| link.config());
+    let above = links.filter_map(|link| link.config());
+    for config in primitive.into_iter().chain([defaults]).chain(above) {
+        join(&mut merged, config, 0);
     }
     merged
 }

@@ -9,6 +9,7 @@ use toolroom_kernel::{Explain, Place};
 
 use super::parameters::ParameterError;
 use crate::call::CallError;
+use crate::http::HttpError;
 use crate::subprocess;
 
 /// Why a call could not be made.
@@ -46,6 +47,8 @@ pub enum ExecError {
     Call(#[from] CallError),
     #[error(transparent)]
     Process(#[from] subprocess::Error),
+    #[error(transparent)]
+    Http(#[from] HttpError),
 }
 
 impl Explain for ExecError {
@@ -59,6 +62,7 @@ impl Explain for ExecError {
             Self::UnknownPrimitive { .. } => "exec::unknown_primitive",
             Self::Call(error) => error.code(),
             Self::Process(error) => error.code(),
+            Self::Http(error) => error.code(),
         }
     }
 
@@ -72,12 +76,14 @@ impl Explain for ExecError {
             Self::UnknownPrimitive { .. } => None,
             Self::Call(error) => error.help(),
             Self::Process(error) => error.help(),
+            Self::Http(error) => error.help(),
         }
     }
 
     fn place(&self) -> Option<Place> {
         match self {
             Self::Resolve(error) => error.place(),
+            Self::Http(error) => error.place(),
             Self::Template { path, .. } | Self::BadConfig { path, .. } => Some(Place::file(path)),
             _ => None,
         }

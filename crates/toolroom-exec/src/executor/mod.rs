@@ -5,6 +5,8 @@
 
 mod config;
 mod error;
+mod http;
+mod http_body;
 mod launcher;
 mod outcome;
 pub mod parameters;
@@ -12,12 +14,14 @@ mod prepare;
 mod scope;
 mod settings;
 mod style;
+mod url;
 
 pub use error::ExecError;
-pub use outcome::{Report, Status, ToolFailure};
-pub use prepare::{Prepared, Request, prepare};
+pub use outcome::{HttpFacts, Report, Status, ToolFailure};
+pub use prepare::{Prepared, ProcessCall, Request, Work, prepare};
 pub use style::Returns;
 
+use crate::http::{send, send_blocking};
 use crate::subprocess::{self, Cancel, Guard, Listener, Supervision};
 
 /// How a prepared call is watched.
@@ -37,9 +41,17 @@ pub struct Watch<'a> {
 /// # Errors
 /// Fails if it could not be started; a tool that fails is an outcome.
 pub async fn run_async(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> {
-    let how = supervision(prepared, watch);
-    let outcome = subprocess::run(&prepared.command, &how, watch.guard, watch.cancel).await?;
-    Ok(Report::new(outcome, prepared.style.returns()))
+    match &prepared.work {
+        Work::Process(call) => {
+            let how = supervision(call, prepared, watch);
+            let outcome = subprocess::run(&call.command, &how, watch.guard, watch.cancel).await?;
+            Ok(Report::new(outcome, call.style.returns()))
+        }
+        Work::Http(request) => {
+            let outcome = send(request, watch.live.as_ref(), watch.cancel).await?;
+            Ok(Report::of_http(outcome))
+        }
+    }
 }
 
 /// Runs a prepared call to its end, for the command line: an interrupt cancels it.
@@ -47,14 +59,23 @@ pub async fn run_async(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report,
 /// # Errors
 /// As [`run_async`].
 pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> {
-    let how = supervision(prepared, watch);
-    let outcome = subprocess::run_blocking(&prepared.command, &how, watch.guard, watch.cancel)?;
-    Ok(Report::new(outcome, prepared.style.returns()))
+    match &prepared.work {
+        Work::Process(call) => {
+            let how = supervision(call, prepared, watch);
+            let outcome =
+                subprocess::run_blocking(&call.command, &how, watch.guard, watch.cancel)?;
+            Ok(Report::new(outcome, call.style.returns()))
+        }
+        Work::Http(request) => {
+            let outcome = send_blocking(request, watch.live.as_ref(), watch.cancel)?;
+            Ok(Report::of_http(outcome))
+        }
+    }
 }
 
-fn supervision(prepared: &Prepared, watch: &Watch<'_>) -> Supervision {
+fn supervision(call: &ProcessCall, prepared: &Prepared, watch: &Watch<'_>) -> Supervision {
     let mut how = Supervision::new();
-    how.input.clone_from(&prepared.input);
+    how.input.clone_from(&call.input);
     how.timeout = prepared.timeout;
     how.capture.spill.clone_from(&watch.spill);
     how.live.clone_from(&watch.live);

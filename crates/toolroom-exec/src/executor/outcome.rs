@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use toolroom_kernel::Explain;
 
 use super::style::Returns;
+use crate::http::{self, End};
 use crate::subprocess::{Failure, Outcome, Reply};
 
 /// How a call ended.
@@ -35,7 +36,25 @@ pub struct Report {
     pub data: Option<Box<RawValue>>,
     /// Why a call that ran failed.
     pub failure: Option<ToolFailure>,
+    /// How the process ended and what it printed; of a request only whether and when it
+    /// ended.
     pub outcome: Outcome,
+    /// What a server answered, where the call was a request.
+    pub http: Option<HttpFacts>,
+}
+
+/// What a server answered besides its data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HttpFacts {
+    /// None if there was no answer in time.
+    pub status: Option<u16>,
+    /// In the order they came; a name may come several times.
+    pub headers: Vec<(String, String)>,
+    pub attempts: u32,
+    /// Whether the data was passed on while it came.
+    pub streamed: bool,
+    /// Whether some of what was passed on is not in the data.
+    pub truncated: bool,
 }
 
 /// Why a tool that ran did not succeed.
@@ -50,6 +69,12 @@ pub enum ToolFailure {
     Unreadable(String),
     #[error("the tool ended{}", ended(.0))]
     Status(Ended),
+    #[error("{url} answered {status}")]
+    Answered { url: String, status: String },
+    #[error("the answer of {url} has nothing at {part:?}")]
+    LacksResult { url: String, part: String },
+    #[error("{url} did not answer in time{}", tried(*.attempts))]
+    NoAnswer { url: String, attempts: u32 },
 }
 
 /// How a process ended.
@@ -67,6 +92,13 @@ fn ended(end: &Ended) -> String {
     }
 }
 
+fn tried(attempts: u32) -> String {
+    match attempts {
+        0 | 1 => String::new(),
+        many => format!(", asked {many} times"),
+    }
+}
+
 impl Explain for ToolFailure {
     fn code(&self) -> &'static str {
         match self {
@@ -74,18 +106,66 @@ impl Explain for ToolFailure {
             Self::NoResult(_) => "tool::no_result",
             Self::Unreadable(_) => "tool::unreadable_result",
             Self::Status(_) => "tool::failed",
+            Self::Answered { .. } => "http::status",
+            Self::LacksResult { .. } => "http::no_result",
+            Self::NoAnswer { .. } => "http::timeout",
         }
     }
 
     fn help(&self) -> Option<String> {
         match self {
             Self::NoResult(_) => Some("a function tool ends by returning; it may not end the process itself".into()),
+            Self::LacksResult { .. } => Some("config.result names a part of the answer; the whole of it is in data".into()),
+            Self::NoAnswer { .. } => Some("--timeout S, or config.timeout, gives it more time".into()),
             _ => None,
         }
     }
 }
 
 impl Report {
+    /// What a request came to. An answer of 400 and above is a failure with its body kept.
+    pub(super) fn of_http(sent: http::Outcome) -> Self {
+        let http::Outcome { end, url, attempts, answer, duration, .. } = sent;
+        let bad = answer.as_ref().filter(|answer| !answer.is_good());
+        let bad = bad.map(|answer| ToolFailure::Answered {
+            url: url.clone(),
+            status: answer.status_text(),
+        });
+        let lacks = answer.as_ref().and_then(|answer| answer.lacks.clone());
+        let (status, failure) = match end {
+            End::TimedOut => (Status::Timeout, Some(ToolFailure::NoAnswer { url, attempts })),
+            End::Cancelled => (Status::Cancelled, None),
+            End::Answered => match bad.or(lacks.map(|part| ToolFailure::LacksResult { url, part })) {
+                Some(failure) => (Status::Error, Some(failure)),
+                None => (Status::Success, None),
+            },
+        };
+        let outcome = Outcome {
+            timed_out: end == End::TimedOut,
+            cancelled: end == End::Cancelled,
+            duration,
+            ..Outcome::default()
+        };
+        let mut facts = HttpFacts {
+            attempts,
+            ..HttpFacts::default()
+        };
+        let data = answer.and_then(|answer| {
+            facts.status = Some(answer.status);
+            facts.headers = answer.headers;
+            facts.streamed = answer.streamed;
+            facts.truncated = answer.truncated;
+            answer.data
+        });
+        Self {
+            status,
+            data,
+            failure,
+            outcome,
+            http: Some(facts),
+        }
+    }
+
     pub(super) fn new(mut outcome: Outcome, returns: Returns) -> Self {
         let reply = outcome.reply.take();
         let end = Ended {
@@ -113,6 +193,7 @@ impl Report {
             data,
             failure: failure.filter(|_| status == Status::Error),
             outcome,
+            http: None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Turns a chain and parameters into a finished command: merged, resolved, filled in.
+//! Turns a chain and parameters into a finished command or request: merged, resolved, filled in.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,12 +18,16 @@ use super::launcher::{self, Launcher};
 use super::parameters;
 use super::scope::{CallFacts, CallScope};
 use super::settings;
-use super::style::{RequestForm, Style};
+use super::style::{RequestForm, Returns, Style};
 use crate::call::{Call, arguments};
+use crate::http;
 use crate::subprocess::{Channel, Command, Stdin};
 
 /// The primitive that starts processes.
 const SUBPROCESS: &str = "primitives/subprocess";
+
+/// The primitive that sends requests.
+const HTTP_CLIENT: &str = "primitives/http_client";
 
 /// A call to make.
 #[derive(Debug)]
@@ -45,13 +49,39 @@ pub struct Request<'a> {
 /// A call that has only to be started.
 #[derive(Debug)]
 pub struct Prepared {
+    pub work: Work,
+    pub timeout: Option<Duration>,
+    pub resolution: Resolution,
+}
+
+/// What a primitive is to do.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Work {
+    Process(Box<ProcessCall>),
+    Http(Box<http::Request>),
+}
+
+/// A process to start, and what it is told.
+#[derive(Debug)]
+pub struct ProcessCall {
     pub command: Command,
     pub input: Vec<u8>,
-    pub timeout: Option<Duration>,
     pub style: Style,
-    pub resolution: Resolution,
     /// Keeps a temporary launcher until the call is over.
     _launcher: Option<Launcher>,
+}
+
+impl Prepared {
+    /// Where the result comes from: what is printed while it comes, or a reply at the end.
+    #[must_use]
+    pub const fn returns(&self) -> Returns {
+        match &self.work {
+            Work::Process(call) => call.style.returns(),
+            Work::Http(request) if request.stream => Returns::Output,
+            Work::Http(_) => Returns::Reply,
+        }
+    }
 }
 
 /// Prepares a call. Nothing has been started when this returns.
@@ -67,7 +97,7 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
     parameters::fill_defaults(&mut params, schema);
     let params = Value::Object(params);
     let primitive = request.chain.primitive();
-    if primitive.id.as_str() != SUBPROCESS {
+    if !matches!(primitive.id.as_str(), SUBPROCESS | HTTP_CLIENT) {
         return Err(ExecError::UnknownPrimitive {
             tool: tool.id.to_string(),
             primitive: primitive.id.to_string(),
@@ -79,16 +109,26 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
         schema,
     };
     let resolution = resolved(request, &facts)?;
-    let merged = config::merged(request.chain);
-    Build {
+    let build = Build {
         request,
         params: params.as_object().unwrap_or(request.params),
         tool,
         facts: &facts,
         resolution: &resolution,
-    }
-    .finish(&merged)
-    .map(|parts| parts.with(resolution))
+    };
+    let (work, timeout) = if primitive.id.as_str() == HTTP_CLIENT {
+        let mut sent = build.http()?;
+        sent.timeout = request.timeout.or(sent.timeout);
+        let timeout = sent.timeout;
+        (Work::Http(Box::new(sent)), timeout)
+    } else {
+        build.process(&config::merged(request.chain))?
+    };
+    Ok(Prepared {
+        work,
+        timeout,
+        resolution,
+    })
 }
 
 fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, ExecError> {
@@ -121,38 +161,21 @@ fn facts(request: &Request<'_>) -> Map<String, Value> {
     }
 }
 
-struct Parts {
-    command: Command,
-    input: Vec<u8>,
-    timeout: Option<Duration>,
-    style: Style,
-    launcher: Option<Launcher>,
-}
-
-impl Parts {
-    fn with(self, resolution: Resolution) -> Prepared {
-        Prepared {
-            command: self.command,
-            input: self.input,
-            timeout: self.timeout,
-            style: self.style,
-            resolution,
-            _launcher: self.launcher,
-        }
-    }
-}
-
-struct Build<'a> {
-    request: &'a Request<'a>,
+/// What a finished command or request is built from.
+pub(super) struct Build<'a> {
+    pub(super) request: &'a Request<'a>,
     /// What was given, with defaults.
     params: &'a Map<String, Value>,
     tool: &'a Tool,
     facts: &'a CallFacts<'a>,
-    resolution: &'a Resolution,
+    pub(super) resolution: &'a Resolution,
 }
 
 impl Build<'_> {
-    fn finish(&self, config: &Map<String, Value>) -> Result<Parts, ExecError> {
+    fn process(
+        &self,
+        config: &Map<String, Value>,
+    ) -> Result<(Work, Option<Duration>), ExecError> {
         let style = Style::of(self.request.chain, config).map_err(|reason| self.bad("call", reason))?;
         let program = self.program(config)?;
         let cwd = self.cwd(config)?;
@@ -165,13 +188,16 @@ impl Build<'_> {
         let timeout = self.filled(config, "timeout", Unset::Error)?;
         let timeout = settings::seconds(&timeout, "timeout").map_err(|reason| self.bad("timeout", reason))?;
         let (input, launcher) = self.call(&style, config, &mut command)?;
-        Ok(Parts {
+        let call = ProcessCall {
             command,
             input,
-            timeout: self.request.timeout.or(timeout),
             style,
-            launcher,
-        })
+            _launcher: launcher,
+        };
+        Ok((
+            Work::Process(Box::new(call)),
+            self.request.timeout.or(timeout),
+        ))
     }
 
     /// Adds what the style of the call asks for: a launcher and its request, or arguments.
@@ -264,7 +290,7 @@ impl Build<'_> {
     }
 
     /// One key of the config, filled in, as a config of its own.
-    fn filled(&self, config: &Map<String, Value>, key: &str, unset: Unset) -> Result<Map<String, Value>, ExecError> {
+    pub(super) fn filled(&self, config: &Map<String, Value>, key: &str, unset: Unset) -> Result<Map<String, Value>, ExecError> {
         let Some(value) = config.get(key) else {
             return Ok(Map::new());
         };
@@ -272,14 +298,14 @@ impl Build<'_> {
         Ok(Map::from_iter([(key.to_owned(), value)]))
     }
 
-    const fn scope(&self) -> CallScope<'_> {
+    pub(super) const fn scope(&self) -> CallScope<'_> {
         CallScope {
             env: &self.resolution.env,
             facts: self.facts,
         }
     }
 
-    fn unfilled(&self, key: &str, source: toolroom_kernel::template::TemplateError) -> ExecError {
+    pub(super) fn unfilled(&self, key: &str, source: toolroom_kernel::template::TemplateError) -> ExecError {
         ExecError::Template {
             tool: self.tool.id.to_string(),
             key: key.to_owned(),
@@ -288,7 +314,7 @@ impl Build<'_> {
         }
     }
 
-    fn bad(&self, key: &str, reason: String) -> ExecError {
+    pub(super) fn bad(&self, key: &str, reason: String) -> ExecError {
         ExecError::BadConfig {
             tool: self.tool.id.to_string(),
             key: key.to_owned(),

@@ -66,7 +66,7 @@ pub fn limits(config: &Map<String, Value>) -> Result<Limits, String> {
 }
 
 /// A count, or a size such as `512MB` or `2GiB`.
-fn bytes(value: &Value) -> Result<u64, String> {
+pub fn bytes(value: &Value) -> Result<u64, String> {
     let fault = || format!("has {value}, which is neither a number nor a size such as 512MB");
     if let Some(number) = value.as_u64() {
         return Ok(number);

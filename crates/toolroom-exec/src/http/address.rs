@@ -115,6 +115,22 @@ mod tests {
     }
 
     #[test]
+    fn what_a_name_stands_for_is_checked_before_it_is_used() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let lookup = |name: &str| {
+            let name = name.parse().unwrap();
+            runtime
+                .block_on(CarefulResolver.resolve(name))
+                .map(Iterator::count)
+        };
+        let error = lookup("169.254.169.254").unwrap_err();
+        assert_eq!(error.to_string(), "169.254.169.254 may not be reached");
+        assert_eq!(lookup("127.0.0.1").unwrap(), 1);
+    }
+
+    #[test]
     fn other_addresses_are_not() {
         let fine = [
             "http://127.0.0.1/",

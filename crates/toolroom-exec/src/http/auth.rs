@@ -7,11 +7,20 @@ use base64::prelude::BASE64_STANDARD;
 #[derive(Clone, PartialEq, Eq)]
 pub enum Auth {
     Bearer(String),
-    Basic { username: String, password: String },
+    Basic {
+        username: String,
+        password: String,
+    },
     /// A header of any name.
-    Header { name: String, value: String },
+    Header {
+        name: String,
+        value: String,
+    },
     /// A parameter of the query.
-    Query { name: String, value: String },
+    Query {
+        name: String,
+        value: String,
+    },
 }
 
 /// Tells the kind alone: what proves identity is shown nowhere.

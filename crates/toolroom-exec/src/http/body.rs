@@ -79,12 +79,10 @@ async fn multipart(parts: &[Part]) -> Result<Form, HttpError> {
             written = written.file_name(name.clone());
         }
         if let Some(kind) = &part.content_type {
-            written = written
-                .mime_str(kind)
-                .map_err(|_| HttpError::BadRequest {
-                    url: format!("the part {}", part.name),
-                    reason: format!("{kind:?} is not a content type"),
-                })?;
+            written = written.mime_str(kind).map_err(|_| HttpError::BadRequest {
+                url: format!("the part {}", part.name),
+                reason: format!("{kind:?} is not a content type"),
+            })?;
         }
         form = form.part(part.name.clone(), written);
     }
@@ -99,7 +97,9 @@ async fn file(path: &std::path::Path) -> Result<FormPart, HttpError> {
     // A pipe or a device has no end that could be promised.
     let metadata = tokio::fs::metadata(path).await.map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err(unreadable(std::io::Error::other("it is not a regular file")));
+        return Err(unreadable(std::io::Error::other(
+            "it is not a regular file",
+        )));
     }
     FormPart::file(path).await.map_err(unreadable)
 }

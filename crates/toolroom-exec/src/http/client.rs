@@ -86,7 +86,7 @@ fn build(network: &Network, secure: bool) -> Result<Client, HttpError> {
 }
 
 /// Without a provider of cryptography a client cannot be built at all.
-fn install_provider() {
+pub(super) fn install_provider() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // It fails if another one is there already, which does as well.

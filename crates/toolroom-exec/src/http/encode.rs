@@ -45,7 +45,10 @@ mod tests {
 
     #[test]
     fn a_component_holds_nothing_that_could_end_it() {
-        assert_eq!(component("a b/../c?x=1&y#z%"), "a%20b%2F..%2Fc%3Fx%3D1%26y%23z%25");
+        assert_eq!(
+            component("a b/../c?x=1&y#z%"),
+            "a%20b%2F..%2Fc%3Fx%3D1%26y%23z%25"
+        );
         assert_eq!(component("grüß-_.~"), "gr%C3%BC%C3%9F-_.~");
     }
 

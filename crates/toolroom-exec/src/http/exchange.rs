@@ -43,7 +43,10 @@ async fn send(hop: &Hop, request: &Request) -> Result<Response, HttpError> {
     if hop.has_body {
         builder = request.body.attach(builder).await?;
     }
-    builder.send().await.map_err(|error| failure(&error, &hop.url))
+    builder
+        .send()
+        .await
+        .map_err(|error| failure(&error, &hop.url))
 }
 
 /// Reads a body that is to be kept whole.
@@ -53,7 +56,10 @@ pub(super) async fn read(response: Response, limit: u64) -> Result<Vec<u8>, Http
         url: shown(&url),
         limit,
     };
-    if response.content_length().is_some_and(|length| length > limit) {
+    if response
+        .content_length()
+        .is_some_and(|length| length > limit)
+    {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
@@ -156,4 +162,58 @@ fn cause<'e, E: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Opti
         };
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use reqwest::dns::{Name, Resolve, Resolving};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Leading(fn() -> Box<dyn StdError + Send + Sync>);
+
+    impl Resolve for Leading {
+        fn resolve(&self, _: Name) -> Resolving {
+            let error = self.0();
+            Box::pin(async { Err(error) })
+        }
+    }
+
+    fn failure_of(resolver: Leading) -> HttpError {
+        super::super::client::install_provider();
+        let url = Url::parse("http://name.example/?key=k").unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let sent = runtime.unwrap().block_on(async {
+            let client = reqwest::Client::builder()
+                .no_proxy()
+                .tls_certs_only([])
+                .dns_resolver(Arc::new(resolver))
+                .build();
+            client.unwrap().get(url.clone()).send().await
+        });
+        failure(&sent.unwrap_err(), &url)
+    }
+
+    #[test]
+    fn a_name_that_leads_to_a_refused_address_is_refused_as_such() {
+        let error = failure_of(Leading(|| Refused("169.254.169.254".into()).into()));
+        assert_eq!(
+            error.to_string(),
+            "http://name.example/?… leads to 169.254.169.254, which tools may not reach"
+        );
+    }
+
+    #[test]
+    fn a_name_that_leads_nowhere_is_no_connection() {
+        let error = failure_of(Leading(|| "nobody knows it".into()));
+        assert_eq!(
+            error.to_string(),
+            "no connection to http://name.example/?…: nobody knows it"
+        );
+    }
 }

@@ -55,6 +55,16 @@ impl Answer {
         self.status < 400
     }
 
+    /// The status as people write it: `404 Not Found`.
+    #[must_use]
+    pub fn status_text(&self) -> String {
+        let known = reqwest::StatusCode::from_u16(self.status).ok();
+        match known.and_then(|status| status.canonical_reason()) {
+            Some(reason) => format!("{} {reason}", self.status),
+            None => self.status.to_string(),
+        }
+    }
+
     pub(super) fn whole(head: Head, data: Option<Box<RawValue>>) -> Self {
         Self {
             status: head.status,

@@ -74,7 +74,10 @@ fn method(written: &str) -> Result<Method, String> {
 }
 
 fn add_query(url: &mut Url, request: &Request, auth: Option<&Auth>) {
-    let declared = request.query.iter().map(|(name, value)| (&**name, &**value));
+    let declared = request
+        .query
+        .iter()
+        .map(|(name, value)| (&**name, &**value));
     let mut query = url.query().unwrap_or_default().to_owned();
     for (name, value) in declared.chain(auth.and_then(Auth::query)) {
         if !query.is_empty() {

@@ -124,7 +124,9 @@ mod tests {
     }
 
     fn next(from: &Hop, status: u16, location: &str) -> Result<Option<Hop>, HttpError> {
-        let answer = [(LOCATION, location.parse().unwrap())].into_iter().collect();
+        let answer = [(LOCATION, location.parse().unwrap())]
+            .into_iter()
+            .collect();
         from.next(StatusCode::from_u16(status).unwrap(), &answer)
     }
 
@@ -168,7 +170,12 @@ mod tests {
 
     #[test]
     fn a_redirect_leads_to_http_or_nowhere() {
-        for location in ["file:///etc/passwd", "ftp://b.example/", "http://", "data:,x"] {
+        for location in [
+            "file:///etc/passwd",
+            "ftp://b.example/",
+            "http://",
+            "data:,x",
+        ] {
             let error = next(&hop(Method::GET), 302, location).unwrap_err();
             assert!(matches!(error, HttpError::BadRedirect { .. }), "{location}");
         }

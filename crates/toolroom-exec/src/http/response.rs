@@ -40,7 +40,9 @@ impl Head {
 
 impl Kind {
     fn of(headers: &HeaderMap) -> Self {
-        let written = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let written = headers
+            .get(CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok());
         written.map_or_else(Self::default, Self::parse)
     }
 
@@ -148,17 +150,41 @@ mod tests {
     #[test]
     fn the_declared_type_decides_what_bytes_mean() {
         let cases: [(&str, &[u8], Option<&str>); 13] = [
-            ("application/json", b"{\"a\": [1,\n 2.50]}", Some("{\"a\":[1,2.50]}")),
-            ("application/problem+json; charset=utf-8", b"null", Some("null")),
+            (
+                "application/json",
+                b"{\"a\": [1,\n 2.50]}",
+                Some("{\"a\":[1,2.50]}"),
+            ),
+            (
+                "application/problem+json; charset=utf-8",
+                b"null",
+                Some("null"),
+            ),
             ("application/json", b"\xef\xbb\xbf 1e400 ", Some("1e400")),
             ("application/json", b"not json", Some("\"not json\"")),
             ("text/plain", b"17", Some("\"17\"")),
-            ("TEXT/HTML; Charset=\"ISO-8859-1\"", b"gr\xfc\xdf", Some("\"grüß\"")),
-            ("text/plain; charset=nonsense", "ü".as_bytes(), Some("\"ü\"")),
+            (
+                "TEXT/HTML; Charset=\"ISO-8859-1\"",
+                b"gr\xfc\xdf",
+                Some("\"grüß\""),
+            ),
+            (
+                "text/plain; charset=nonsense",
+                "ü".as_bytes(),
+                Some("\"ü\""),
+            ),
             ("text/plain", b"\xff", Some("\"\u{fffd}\"")),
             ("", b"plain", Some("\"plain\"")),
-            ("", b"\xff\x00", Some(r#"{"content_type":"","bytes":2,"base64":"/wA="}"#)),
-            ("image/png", b"x", Some(r#"{"content_type":"image/png","bytes":1,"base64":"eA=="}"#)),
+            (
+                "",
+                b"\xff\x00",
+                Some(r#"{"content_type":"","bytes":2,"base64":"/wA="}"#),
+            ),
+            (
+                "image/png",
+                b"x",
+                Some(r#"{"content_type":"image/png","bytes":1,"base64":"eA=="}"#),
+            ),
             ("application/json", b"", None),
             ("image/svg+xml", b"<svg/>", Some("\"<svg/>\"")),
         ];

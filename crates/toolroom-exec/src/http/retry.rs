@@ -80,7 +80,9 @@ impl Retry {
                 first.saturating_mul(1_u32.checked_shl(attempts - 1).unwrap_or(u32::MAX))
             }
         };
-        whole.min(LONGEST_BACKOFF).mul_f64(0.5 + fastrand::f64() / 2.0)
+        whole
+            .min(LONGEST_BACKOFF)
+            .mul_f64(0.5 + fastrand::f64() / 2.0)
     }
 }
 

@@ -178,7 +178,10 @@ mod tests {
     #[test]
     fn events_are_what_the_standard_says_in_whatever_pieces_they_come() {
         let cases: [(&[u8], Vec<ServerEvent>); 8] = [
-            (b"data: a\ndata:b\ndata\n\n", vec![event(None, None, "a\nb\n")]),
+            (
+                b"data: a\ndata:b\ndata\n\n",
+                vec![event(None, None, "a\nb\n")],
+            ),
             (
                 b"event: e\nid: 1\ndata: x\r\n\r\ndata: y\r\r",
                 vec![event(Some("e"), Some("1"), "x"), event(None, None, "y")],
@@ -188,7 +191,10 @@ mod tests {
             (b"event: only\n\n", vec![]),
             (b"data: unfinished\n", vec![]),
             (b"data:  two\n\n", vec![event(None, None, " two")]),
-            (b"id: a\0b\ndata: \xff\n\n", vec![event(None, None, "\u{fffd}")]),
+            (
+                b"id: a\0b\ndata: \xff\n\n",
+                vec![event(None, None, "\u{fffd}")],
+            ),
         ];
         for (text, wanted) in cases {
             for step in [1, 2, 3, 1000] {

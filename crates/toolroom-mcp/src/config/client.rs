@@ -92,7 +92,8 @@ impl Client {
             client: name.to_owned(),
             reason,
         };
-        let read: Description = serde_json::from_value(document).map_err(|error| wrong(error.to_string()))?;
+        let read: Description =
+            serde_json::from_value(document).map_err(|error| wrong(error.to_string()))?;
         let is_object = |shape: &Option<Value>| shape.as_ref().is_none_or(Value::is_object);
         if !is_object(&read.entry.stdio) || !is_object(&read.entry.http) {
             return Err(wrong("an entry is a mapping".into()));
@@ -132,8 +133,13 @@ impl Client {
         if scope == Scope::Project && self.has(scope) && world.project.is_none() {
             return Err(ConfigError::NoProject);
         }
-        let paths = templates.on(world, server).map_err(|source| self.template(source))?;
-        let existing = paths.iter().find(|path| path.exists()).or_else(|| paths.first());
+        let paths = templates
+            .on(world, server)
+            .map_err(|source| self.template(source))?;
+        let existing = paths
+            .iter()
+            .find(|path| path.exists())
+            .or_else(|| paths.first());
         existing.cloned().ok_or_else(|| ConfigError::NoFile {
             title: self.title.clone(),
             scope,
@@ -154,7 +160,11 @@ impl Client {
     /// The scope that is meant where none is named: the project's, where there is one.
     #[must_use]
     pub fn default_scope(&self) -> Scope {
-        if self.has(Scope::Project) { Scope::Project } else { Scope::User }
+        if self.has(Scope::Project) {
+            Scope::Project
+        } else {
+            Scope::User
+        }
     }
 
     #[must_use]
@@ -173,7 +183,9 @@ impl Client {
     }
 
     fn other_scope(&self, scope: Scope) -> Option<String> {
-        let other = Scope::ALL.into_iter().find(|other| *other != scope && self.has(*other));
+        let other = Scope::ALL
+            .into_iter()
+            .find(|other| *other != scope && self.has(*other));
         match other {
             Some(other) => Some(format!("it has one for --scope {other}")),
             None => self.notes.first().cloned(),
@@ -197,10 +209,17 @@ pub fn all(world: &World) -> Result<Vec<Client>, ConfigError> {
     if let Some(space) = &world.user_space
         && let Ok(entries) = fs_err::read_dir(space.join("tools").join(FOLDER))
     {
-        let stems = entries.flatten().filter_map(|entry| Some(entry.path().file_stem()?.to_str()?.to_owned()));
+        let stems = entries
+            .flatten()
+            .filter_map(|entry| Some(entry.path().file_stem()?.to_str()?.to_owned()));
         for name in stems {
             let is_new = clients.iter().all(|client| client.name != name);
-            clients.extend(is_new.then(|| of_user(world, &name)).flatten().transpose()?);
+            clients.extend(
+                is_new
+                    .then(|| of_user(world, &name))
+                    .flatten()
+                    .transpose()?,
+            );
         }
     }
     clients.sort_by(|a, b| a.name.cmp(&b.name));
@@ -229,11 +248,15 @@ fn core() -> Result<Vec<Client>, ConfigError> {
         let name = file.id.strip_prefix(FOLDER)?.strip_prefix('/')?;
         Some((name, file))
     });
-    names.map(|(name, file)| Client::read(name, file.document())).collect()
+    names
+        .map(|(name, file)| Client::read(name, file.document()))
+        .collect()
 }
 
 fn of_user(world: &World, name: &str) -> Option<Result<Client, ConfigError>> {
-    let tool = Catalog::open(world).find(&format!("{FOLDER}/{name}")).ok()?;
+    let tool = Catalog::open(world)
+        .find(&format!("{FOLDER}/{name}"))
+        .ok()?;
     let is_client = tool.role() == Role::Client && tool.space == Space::User;
     is_client.then(|| Client::read(name, Value::Object(tool.metadata)))
 }
@@ -243,10 +266,19 @@ fn near(wanted: &str, clients: &[Client]) -> Vec<String> {
     const ALIKE: f64 = 0.75;
     let likeness = |client: &Client| {
         let names = std::iter::once(&client.name).chain(&client.names);
-        names.map(|name| strsim::jaro_winkler(wanted, name)).fold(0.0, f64::max)
+        names
+            .map(|name| strsim::jaro_winkler(wanted, name))
+            .fold(0.0, f64::max)
     };
-    let mut scored: Vec<(f64, &str)> = clients.iter().map(|client| (likeness(client), client.name.as_str())).collect();
+    let mut scored: Vec<(f64, &str)> = clients
+        .iter()
+        .map(|client| (likeness(client), client.name.as_str()))
+        .collect();
     scored.retain(|(score, _)| *score >= ALIKE);
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.into_iter().take(MOST).map(|(_, name)| name.to_owned()).collect()
+    scored
+        .into_iter()
+        .take(MOST)
+        .map(|(_, name)| name.to_owned())
+        .collect()
 }

@@ -13,7 +13,7 @@ use super::error::ConfigError;
 pub const DEFAULT_NAME: &str = "toolroom";
 const MOST_NAME: usize = 64;
 const OWN: &str = "toolroom";
-const SERVE: [&str; 2] = ["mcp", "serve"];
+const SERVE: [&str; 3] = ["mcp", "serve", "--project"];
 
 /// The server that a client is to know.
 #[derive(Debug, Clone)]
@@ -61,7 +61,9 @@ impl Server {
         if (1..=MOST_NAME).contains(&name.len()) && name.bytes().all(is_plain) {
             return Ok(());
         }
-        Err(ConfigError::Name { name: name.to_owned() })
+        Err(ConfigError::Name {
+            name: name.to_owned(),
+        })
     }
 }
 
@@ -83,7 +85,9 @@ impl Client {
                 help: self.notes.last().cloned(),
             });
         };
-        let facts = Facts { values: facts(server)? };
+        let facts = Facts {
+            values: facts(server)?,
+        };
         match expand_json(shape, &facts, Unset::Error).map_err(|source| self.template(source))? {
             Value::Object(entry) => Ok(entry),
             _ => Ok(Map::new()),
@@ -93,10 +97,16 @@ impl Client {
     /// A user's own keys of an entry: what no shape of ours has.
     pub(super) fn foreign_keys(&self, entry: &Value) -> Map<String, Value> {
         let is_ours = |key: &str| {
-            [&self.stdio, &self.http].into_iter().flatten().any(|shape| shape.get(key).is_some())
+            [&self.stdio, &self.http]
+                .into_iter()
+                .flatten()
+                .any(|shape| shape.get(key).is_some())
         };
         let fields = entry.as_object().into_iter().flatten();
-        fields.filter(|(key, _)| !is_ours(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+        fields
+            .filter(|(key, _)| !is_ours(key))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
     }
 }
 
@@ -104,11 +114,14 @@ impl Client {
 pub(super) fn is_ours(name: &str, entry: &Value) -> bool {
     let mut texts = Vec::new();
     collect(entry, &mut texts, 0);
-    let serves = texts.windows(2).any(|pair| pair == SERVE);
-    if serves && texts.iter().any(|text| is_own_binary(text)) {
+    let serves_project = texts.windows(3).any(|words| words == SERVE);
+    let serves = texts.windows(2).any(|words| words == &SERVE[..2]);
+    if serves_project || serves && texts.iter().any(|text| is_own_binary(text)) {
         return true;
     }
-    let is_remote = texts.iter().any(|text| text.starts_with("http://") || text.starts_with("https://"));
+    let is_remote = texts
+        .iter()
+        .any(|text| text.starts_with("http://") || text.starts_with("https://"));
     is_remote && (name == DEFAULT_NAME || name.starts_with("toolroom-"))
 }
 
@@ -172,12 +185,21 @@ fn facts(server: &Server) -> Result<Map<String, Value>, ConfigError> {
         set(key, Value::Null);
     }
     match &server.endpoint {
-        Endpoint::Stdio { command, options, env } => {
+        Endpoint::Stdio {
+            command,
+            options,
+            env,
+        } => {
             let command = text(command)?;
             let mut args = vec!["mcp", "serve", "--project", project];
             args.extend(options.iter().map(String::as_str));
             set("command", command.into());
-            set("argv", std::iter::once(command).chain(args.iter().copied()).collect());
+            set(
+                "argv",
+                std::iter::once(command)
+                    .chain(args.iter().copied())
+                    .collect(),
+            );
             set("args", json!(args));
             set("env", mapping(env));
         }
@@ -193,9 +215,15 @@ fn mapping(pairs: &[(String, String)]) -> Value {
     if pairs.is_empty() {
         return Value::Null;
     }
-    pairs.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<Map<_, _>>().into()
+    pairs
+        .iter()
+        .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn text(path: &Path) -> Result<&str, ConfigError> {
-    path.to_str().ok_or_else(|| ConfigError::NotUtf8Path { path: path.to_path_buf() })
+    path.to_str().ok_or_else(|| ConfigError::NotUtf8Path {
+        path: path.to_path_buf(),
+    })
 }

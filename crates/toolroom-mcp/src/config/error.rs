@@ -119,7 +119,9 @@ impl Explain for ConfigError {
             Self::NoProject => "toolroom init makes one; --project DIR names one".to_owned(),
             Self::NotUtf8Path { .. } => "move it to a path that is".to_owned(),
             Self::Name { .. } => "use 1 to 64 letters, digits, - and _".to_owned(),
-            Self::Io { .. } => "nothing was changed; check the permissions of the file and its folder".to_owned(),
+            Self::Io { .. } => {
+                "nothing was changed; check the permissions of the file and its folder".to_owned()
+            }
             Self::TooLarge { .. } | Self::NotText { .. } => {
                 "nothing was changed; is this the client's configuration file?".to_owned()
             }
@@ -128,10 +130,13 @@ impl Explain for ConfigError {
             }
             Self::Foreign { .. } => "choose another name with --name".to_owned(),
             Self::OtherProject { name, .. } => {
-                format!("choose another name with --name, or take that one out: toolroom mcp remove --name {name}")
+                format!(
+                    "choose another name with --name, or take that one out: toolroom mcp remove --name {name}"
+                )
             }
             Self::Unsafe { .. } => {
-                "nothing was changed; add the entry by hand: toolroom mcp config prints it".to_owned()
+                "nothing was changed; add the entry by hand: toolroom mcp config prints it"
+                    .to_owned()
             }
             Self::Changed { .. } => "nothing was changed; try again".to_owned(),
         })

@@ -145,7 +145,9 @@ pub(super) fn has_command(world: &World, names: &[String]) -> bool {
     };
     std::env::split_paths(path).any(|directory| {
         let is_here = |name: &String| {
-            endings.iter().any(|ending| directory.join(format!("{name}{ending}")).is_file())
+            endings
+                .iter()
+                .any(|ending| directory.join(format!("{name}{ending}")).is_file())
         };
         directory.is_absolute() && names.iter().any(is_here)
     })

@@ -3,5 +3,5 @@
 mod edition;
 mod watcher;
 
-pub use edition::Edition;
+pub use edition::{Edition, spaces};
 pub use watcher::follow;

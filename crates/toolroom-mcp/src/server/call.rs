@@ -94,6 +94,7 @@ impl House {
                 env: &variables,
                 timeout: None,
                 dotenv_allow: &self.options.dotenv_allow,
+                preferred: &[],
             };
             Ok(prepare(&request)?)
         });

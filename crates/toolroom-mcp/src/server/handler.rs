@@ -1,5 +1,7 @@
 //! The protocol's questions, each handed to whoever knows the answer.
 
+#![expect(deprecated, reason = "clients of every revision are served")]
+
 use std::sync::Arc;
 
 use rmcp::model::{
@@ -35,7 +37,6 @@ impl Handler {
     }
 }
 
-#[expect(deprecated, reason = "clients of every revision are served")]
 fn capabilities(has_tasks: bool) -> ServerCapabilities {
     let known = ServerCapabilities::builder()
         .enable_tools()
@@ -114,7 +115,6 @@ impl ServerHandler for Handler {
         self.session.house.complete(&request)
     }
 
-    #[expect(deprecated, reason = "clients of every revision are served")]
     async fn set_level(&self, request: SetLevelRequestParams, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         if Era::of(&context) == Era::Modern {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());

@@ -31,7 +31,7 @@ pub struct Options {
     pub dotenv_allow: Vec<String>,
     /// Our own binary, told to guard a tree of processes.
     pub guard: Guard,
-    /// Variables whose values are never told, as `*` patterns.
+    /// What the server says its version is.
     pub version: String,
 }
 
@@ -83,6 +83,12 @@ impl House {
             world,
             options,
         }))
+    }
+
+    /// What is wrong with the files, a line each.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        self.now().remarks().map(str::to_owned).collect()
     }
 
     /// What is served now.

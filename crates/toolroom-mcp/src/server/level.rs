@@ -1,5 +1,7 @@
 //! How serious a log line is.
 
+#![expect(deprecated, reason = "clients of every revision are served")]
+
 use rmcp::model::LoggingLevel;
 
 /// Ordered from chatter to ruin.
@@ -33,7 +35,6 @@ impl Level {
     }
 
     #[must_use]
-    #[expect(deprecated, reason = "clients of every revision are served")]
     pub const fn wire(self) -> LoggingLevel {
         match self {
             Self::Debug => LoggingLevel::Debug,
@@ -48,7 +49,6 @@ impl Level {
     }
 }
 
-#[expect(deprecated, reason = "clients of every revision are served")]
 impl From<LoggingLevel> for Level {
     fn from(level: LoggingLevel) -> Self {
         match level {

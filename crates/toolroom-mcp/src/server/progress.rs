@@ -1,6 +1,8 @@
 //! What a client hears while a call runs: progress and log lines of the tool, and a
 //! heartbeat when it is silent, so that no client gives up on work that goes on.
 
+#![expect(deprecated, reason = "clients of every revision are served")]
+
 use std::time::Duration;
 
 use rmcp::model::{LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken};
@@ -83,7 +85,6 @@ impl Audience {
         }
     }
 
-    #[expect(deprecated, reason = "clients of every revision are served")]
     async fn log(&self, level: Level, message: &str) {
         if self.level.is_some_and(|least| level >= least) {
             let told = LoggingMessageNotificationParam::new(level.wire(), clean(message).into());

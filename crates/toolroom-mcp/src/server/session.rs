@@ -54,7 +54,6 @@ impl Session {
 
     /// Whom to tell of a request's progress: an older client hears the log from the level
     /// it has set, a newer one only what its request asks for.
-    #[expect(deprecated, reason = "clients of every revision are served")]
     pub fn audience(&self, context: &RequestContext<RoleServer>) -> Audience {
         let level = match Era::of(context) {
             Era::Legacy => Some(self.level()),

@@ -77,7 +77,6 @@ impl Ask {
 
     /// What a client would have to be able to do and has not said it is.
     #[must_use]
-    #[expect(deprecated, reason = "clients of every revision are served")]
     pub fn lacking(&self, client: Option<&ClientCapabilities>) -> Option<ClientCapabilities> {
         let mut missing = ClientCapabilities::default();
         for request in self.requests.values() {

@@ -134,6 +134,22 @@ impl Decision {
         }
     }
 
+    pub(crate) fn none() -> Self {
+        Self::new(Action::None, None).because("nothing is required")
+    }
+
+    pub(crate) fn refuse(reason: &str) -> Self {
+        Self::new(Action::Refuse, None).because(reason)
+    }
+
+    pub(crate) fn reuse(environment: PathBuf, reason: &str) -> Self {
+        Self::new(Action::Reuse, Some(environment)).because(reason)
+    }
+
+    pub(crate) fn create(environment: PathBuf) -> Self {
+        Self::new(Action::Create, Some(environment))
+    }
+
     fn because(mut self, reason: impl Into<String>) -> Self {
         self.reasons.push(reason.into());
         self

@@ -35,8 +35,9 @@ pub struct Manager {
     pub manifests: Vec<String>,
     /// The key of `env_setup` that names another manifest.
     pub manifest_option: Option<String>,
-    /// The reader of requirements, and the auditor, by their names in code.
-    pub requirements: Option<String>,
+    /// The format a tool's `requires` is written in, and the auditor, by their names in
+    /// code.
+    pub notation: Option<String>,
     pub audit: Option<String>,
     /// The variable that `env_setup.paths` go to.
     pub library_path: Option<String>,
@@ -55,6 +56,10 @@ pub struct Manager {
 pub struct EnvironmentSpec {
     /// The resolver that knows what one looks like.
     pub resolver: String,
+    /// The language's name, for people.
+    pub language: String,
+    /// Where the interpreter of a new one will be, by kind of machine.
+    pub interpreter: BTreeMap<String, String>,
     /// Where the project's may be already.
     #[serde(default)]
     pub existing: Vec<String>,
@@ -91,6 +96,8 @@ pub struct ManagerTool {
     pub check: Vec<Vec<String>>,
     pub create: Option<Commands>,
     pub install: Option<Commands>,
+    /// The arguments that hold what is installed; part of `install` as `{constraints...}`.
+    pub constraints: Vec<String>,
     pub remove: Option<Commands>,
     /// Brings an interpreter of a version.
     pub interpreter: Option<Commands>,

@@ -4,7 +4,7 @@
 //! part of a marker is refused here as "cannot judge". The parser's types stay inside.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pep440_rs::{Version, VersionSpecifiers};
 use pep508_rs::{
@@ -218,9 +218,13 @@ pub fn normalize(name: &str) -> String {
 pub(crate) fn leading_name(text: &str) -> &str {
     let text = text.trim_start();
     let end = text
-        .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.'))
+        .find(|c: char| !is_name_char(c))
         .unwrap_or(text.len());
     &text[..end]
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
 /// The part of a specifier after its `;`. Only right where no URL precedes it.
@@ -245,7 +249,7 @@ pub(crate) fn gate(text: &str) -> Option<&str> {
 
 fn has_word_or(marker: &str) -> bool {
     marker
-        .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.'))
+        .split(|c: char| !is_name_char(c))
         .any(|word| word == "or")
 }
 
@@ -266,8 +270,8 @@ fn guard(text: &str) -> Result<(), String> {
     rest = rest[name.len()..].trim_start();
     if let Some(inside) = rest.strip_prefix('[') {
         let extras = inside.split(']').next().unwrap_or_default();
-        for extra in extras.split(',') {
-            ends_well(extra.trim(), "an extra")?;
+        for extra in extras.split(|c: char| !is_name_char(c)) {
+            ends_well(extra, "an extra")?;
         }
     }
     let (mut depth, mut deepest, mut digits, mut longest, mut comparisons) = (0_usize, 0, 0, 0, 0);
@@ -342,15 +346,16 @@ pub(crate) fn is_location(text: &str) -> bool {
         None => rest,
     };
     let rest = rest.trim_start();
-    if name.is_empty() || name.starts_with('.') {
-        return true;
+    if name.is_empty() {
+        return rest.starts_with(['/', '\\', '~']);
     }
     if rest.starts_with('@') {
         return false;
     }
     let drive = name.len() == 1 && rest.starts_with(':');
+    let scheme = rest.starts_with("://") || name.eq_ignore_ascii_case("file") && rest.starts_with(':');
     let archive = rest.is_empty() && is_archive(name);
-    archive || drive || rest.starts_with(['/', '\\', '+', ':'])
+    name.starts_with('.') || archive || drive || scheme || rest.starts_with(['/', '\\', '+'])
 }
 
 pub(crate) fn is_archive(name: &str) -> bool {
@@ -375,11 +380,6 @@ pub(crate) fn archive_name(path: &str) -> Option<String> {
         }
     };
     Some(name.to_owned()).filter(|name| !name.is_empty())
-}
-
-/// The path of a local source, for reading the project there.
-pub(crate) fn local_directory(source: &SourceUrl) -> Option<PathBuf> {
-    source.path().map(Path::to_path_buf)
 }
 
 #[cfg(test)]

@@ -6,10 +6,13 @@ mod env;
 mod exec;
 mod init;
 mod list;
+mod mcp;
 mod new;
 mod resolved;
 mod run;
+mod runs;
 mod search;
+mod setup;
 mod show;
 
 use crate::answer::Answer;
@@ -35,8 +38,11 @@ pub fn run(command: Command, global: &Global, printer: &mut Printer) -> Result<A
         Command::Show(args) => show::run(&args, &world, printer),
         Command::Run(_) => Err(Failure::new("usage::bad_arguments", "run takes an id")),
         Command::Env(args) => env::run(&args, &world),
+        Command::Setup(args) => setup::run(&args, &world, printer),
         Command::Doctor => doctor::run(&world),
+        Command::Runs(args) => Ok(runs::run(&args, &world, printer)),
         Command::Exec(args) => exec::run(&args, &world),
+        Command::Mcp(args) => mcp::run(args, world, printer),
         Command::Completions(args) => completions::run(&args),
     }
 }

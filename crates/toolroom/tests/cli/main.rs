@@ -3,6 +3,7 @@
 mod completions;
 mod env;
 mod extraction;
+mod http;
 mod init_and_new;
 mod kernel_knows_no_language;
 mod list;

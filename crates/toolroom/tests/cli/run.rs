@@ -336,3 +336,23 @@ fn an_interrupt_ends_the_tree_and_is_130() {
         assert!(stat.is_empty() || stat.contains(") Z "), "{pid} is still running");
     }
 }
+
+#[test]
+fn the_log_has_names_and_no_values() {
+    let context = machine();
+    context.tool("t.sh", "echo done\n");
+    context.run(&["run", "t", "--password", "hunter2", "--env", "TOKEN=hunter3"]);
+    context.tool("fails.sh", "exit 3\n");
+    context.run(&["run", "fails"]);
+    let runs = context.data(&["runs"])["runs"].clone();
+    assert_eq!(runs[0]["tool"], "fails");
+    assert_eq!(runs[0]["exit_code"], 3);
+    assert_eq!(runs[1]["tool"], "t");
+    assert_eq!(runs[1]["arguments"], json!(["password"]));
+    assert_eq!(runs[1]["stdout_bytes"], 5);
+    let log = fs_err::read_to_string(context.home().join(".local/state/toolroom/runs.jsonl")).unwrap();
+    assert!(!log.contains("hunter"), "{log}");
+    context.file("toolroom.toml", "[runs]\nlog = false\n");
+    context.run(&["run", "fails"]);
+    assert_eq!(context.data(&["runs"])["runs"].as_array().unwrap().len(), 2);
+}

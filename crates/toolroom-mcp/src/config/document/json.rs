@@ -3,7 +3,9 @@
 use jsonc_parser::ast::{Object, Value as Node};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::{Token, TokenAndRange};
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast};
+use jsonc_parser::{
+    CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast,
+};
 use serde_json::{Map, Value};
 
 use super::render::{self, Layout};
@@ -16,16 +18,31 @@ pub fn value(text: &str) -> Result<Value, Fault> {
 }
 
 pub fn fresh(new_file: &Map<String, Value>, slot: Slot<'_>, entry: &Map<String, Value>) -> String {
-    let layout = Layout::Lines { unit: "  ", base: "" };
+    let layout = Layout::Lines {
+        unit: "  ",
+        base: "",
+    };
     render::json(&whole(new_file, slot, entry), layout) + "\n"
 }
 
-pub fn put(text: &str, slot: Slot<'_>, entry: &Map<String, Value>, new_file: &Map<String, Value>) -> Result<String, Fault> {
+pub fn put(
+    text: &str,
+    slot: Slot<'_>,
+    entry: &Map<String, Value>,
+    new_file: &Map<String, Value>,
+) -> Result<String, Fault> {
     let parsed = parse(text)?;
     let newline = newline(text);
     let Some(root) = &parsed.value else {
-        let between = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
-        return Ok(format!("{text}{between}{}", with_newlines(&fresh(new_file, slot, entry), newline)));
+        let between = if text.is_empty() || text.ends_with('\n') {
+            ""
+        } else {
+            newline
+        };
+        return Ok(format!(
+            "{text}{between}{}",
+            with_newlines(&fresh(new_file, slot, entry), newline)
+        ));
     };
     let source = Source {
         text,
@@ -35,7 +52,11 @@ pub fn put(text: &str, slot: Slot<'_>, entry: &Map<String, Value>, new_file: &Ma
     let way = way(root, slot)?;
     let table = way.last().copied().ok_or(Fault::UNSAFE)?;
     let splices = match slot.servers.get(way.len() - 1) {
-        Some(missing) => source.insert(table, missing, &nested(&slot.servers[way.len()..], slot, entry)),
+        Some(missing) => source.insert(
+            table,
+            missing,
+            &nested(&slot.servers[way.len()..], slot, entry),
+        ),
         None => match property(table, slot.name)? {
             Some(index) => source.replace(table, index, entry),
             None => source.insert(table, slot.name, &Value::Object(entry.clone())),
@@ -87,7 +108,10 @@ fn parse(text: &str) -> Result<ParseResult<'_>, Fault> {
         let message = error.kind().to_string();
         let mut letters = message.chars();
         let first = letters.next().map(|first| first.to_ascii_lowercase());
-        Fault::syntax(error.range().start, first.into_iter().chain(letters).collect::<String>())
+        Fault::syntax(
+            error.range().start,
+            first.into_iter().chain(letters).collect::<String>(),
+        )
     })
 }
 
@@ -119,7 +143,11 @@ fn object<'n, 't>(node: &'n Node<'t>, key: &str) -> Result<&'n Object<'t>, Fault
 /// The place of a key among an object's properties. Clients differ in which of two equal
 /// keys they take, so two are refused.
 fn property(object: &Object<'_>, key: &str) -> Result<Option<usize>, Fault> {
-    let mut found = object.properties.iter().enumerate().filter(|(_, property)| property.name.as_str() == key);
+    let mut found = object
+        .properties
+        .iter()
+        .enumerate()
+        .filter(|(_, property)| property.name.as_str() == key);
     let first = found.next();
     if let Some((_, second)) = found.next() {
         return Err(Fault::twice(second.range.start, key));
@@ -131,11 +159,17 @@ fn data(node: &Node<'_>) -> Value {
     match node {
         Node::Object(object) => {
             let fields = object.properties.iter();
-            Value::Object(fields.map(|field| (field.name.as_str().to_owned(), data(&field.value))).collect())
+            Value::Object(
+                fields
+                    .map(|field| (field.name.as_str().to_owned(), data(&field.value)))
+                    .collect(),
+            )
         }
         Node::Array(array) => array.elements.iter().map(data).collect(),
         Node::StringLit(text) => Value::from(text.value.as_ref()),
-        Node::NumberLit(number) => serde_json::from_str(number.value).unwrap_or_else(|_| Value::from(number.value)),
+        Node::NumberLit(number) => {
+            serde_json::from_str(number.value).unwrap_or_else(|_| Value::from(number.value))
+        }
         Node::BooleanLit(boolean) => Value::from(boolean.value),
         Node::NullKeyword(_) => Value::Null,
     }
@@ -154,16 +188,26 @@ impl Source<'_> {
             return self.insert_first(object, &key, value);
         };
         if !self.text[object.range.start..first.range.start].contains('\n') {
-            let blank = if self.text[last.name.end()..last.value.start()].contains(' ') { " " } else { "" };
+            let blank = if self.text[last.name.end()..last.value.start()].contains(' ') {
+                " "
+            } else {
+                ""
+            };
             let value = render::json(value, Layout::Line);
-            return vec![Splice::insert(last.range.end, format!(",{blank}{key}:{blank}{value}"))];
+            return vec![Splice::insert(
+                last.range.end,
+                format!(",{blank}{key}:{blank}{value}"),
+            )];
         }
         let indent = indent_at(self.text, first.range.start);
         let end = self.end_before(object.range.end - 1);
         let has_comma = self.comma_after(last.range.end).is_some();
         let property = self.lines(indent, &key, value);
         let comma = if has_comma { "," } else { "" };
-        let mut splices = vec![Splice::insert(end, format!("{}{property}{comma}", self.newline))];
+        let mut splices = vec![Splice::insert(
+            end,
+            format!("{}{property}{comma}", self.newline),
+        )];
         if !has_comma {
             splices.insert(0, Splice::insert(last.range.end, ","));
         }
@@ -175,11 +219,20 @@ impl Source<'_> {
         let base = indent_at(self.text, object.range.start);
         let indent = format!("{base}{}", unit(self.text));
         let end = self.end_before(object.range.end - 1);
-        let inside = format!("{0}{1}{0}{base}", self.newline, self.lines(&indent, key, value));
+        let inside = format!(
+            "{0}{1}{0}{base}",
+            self.newline,
+            self.lines(&indent, key, value)
+        );
         vec![Splice::replace(end..object.range.end - 1, inside)]
     }
 
-    fn replace(&self, object: &Object<'_>, index: usize, entry: &Map<String, Value>) -> Vec<Splice> {
+    fn replace(
+        &self,
+        object: &Object<'_>,
+        index: usize,
+        entry: &Map<String, Value>,
+    ) -> Vec<Splice> {
         let property = &object.properties[index];
         let range = property.value.range();
         let indent = indent_at(self.text, property.range.start);
@@ -187,7 +240,10 @@ impl Source<'_> {
             && self.text[..property.range.start - indent.len()].ends_with('\n');
         let entry = Value::Object(entry.clone());
         let layout = if starts_line {
-            Layout::Lines { unit: unit(self.text), base: indent }
+            Layout::Lines {
+                unit: unit(self.text),
+                base: indent,
+            }
         } else {
             Layout::Line
         };
@@ -195,65 +251,75 @@ impl Source<'_> {
         vec![Splice::replace(range.start..range.end, text)]
     }
 
-    /// Takes a property out with the comma and the blanks that came with it.
+    /// Takes a property out with one comma and the blanks that came with it; comments stay.
     fn remove(&self, object: &Object<'_>, index: usize) -> Vec<Splice> {
-        let property = &object.properties[index];
-        let comma_after = self.comma_after(property.range.end);
-        let end = comma_after.unwrap_or(property.range.end);
-        let before = self.end_before(property.range.start);
+        let range = object.properties[index].range;
+        let comma = self.comma_after(range.end);
+        let adjacent = comma.filter(|comma| self.end_before(comma - 1) == range.end);
+        let earlier = index
+            .checked_sub(1)
+            .and_then(|index| self.comma_after(object.properties[index].range.end));
+        let end = adjacent.unwrap_or(range.end);
+        let before = self.end_before(range.start);
+        if object.properties.len() == 1 && before == object.range.start + 1 && comma == adjacent {
+            let close = self.token_after(end).unwrap_or(end);
+            return vec![Splice::delete(before..close)];
+        }
         // Behind a line comment, what follows us on our line must not become part of it.
         let rest_of_line = self.text[end..].lines().next().unwrap_or_default();
-        let start = if self.is_line_comment(before) && !rest_of_line.trim().is_empty() {
-            property.range.start
-        } else {
-            before
-        };
-        if object.properties.len() == 1 && before == object.range.start + 1 {
-            let close = self.token_after(end).unwrap_or(end);
-            return vec![Splice::delete(start..close)];
-        }
+        let is_swallowed = self.is_line_comment(before) && !rest_of_line.trim().is_empty();
+        let start = if is_swallowed { range.start } else { before };
         let mut splices = vec![Splice::delete(start..end)];
-        if comma_after.is_none()
-            && index > 0
-            && let Some(comma) = self.comma_after(object.properties[index - 1].range.end)
-        {
-            if comma > start {
-                return vec![Splice::delete(start.min(comma - 1)..end)];
-            }
-            splices = if comma == start {
-                vec![Splice::delete(comma - 1..end)]
-            } else {
-                vec![Splice::delete(comma - 1..comma), Splice::delete(start..end)]
-            };
+        if adjacent.is_none() {
+            splices.extend(
+                earlier
+                    .or(comma)
+                    .map(|comma| Splice::delete(comma - 1..comma)),
+            );
         }
         splices
     }
 
     fn lines(&self, indent: &str, key: &Value, value: &Value) -> String {
-        let layout = Layout::Lines { unit: unit(self.text), base: indent };
+        let layout = Layout::Lines {
+            unit: unit(self.text),
+            base: indent,
+        };
         let text = format!("{indent}{key}: {}", render::json(value, layout));
         with_newlines(&text, self.newline)
     }
 
     /// The end of the token or comment that is the last one before an offset.
     fn end_before(&self, offset: usize) -> usize {
-        let after = self.tokens.partition_point(|token| token.range.start < offset);
-        let end = after.checked_sub(1).map_or(0, |last| self.tokens[last].range.end);
+        let after = self
+            .tokens
+            .partition_point(|token| token.range.start < offset);
+        let end = after
+            .checked_sub(1)
+            .map_or(0, |last| self.tokens[last].range.end);
         let is_cut = self.text[..end].ends_with('\r');
         end - usize::from(is_cut)
     }
 
     /// The end of the comma that follows, with nothing but comments between.
     fn comma_after(&self, offset: usize) -> Option<usize> {
-        let from = self.tokens.partition_point(|token| token.range.start < offset);
-        let is_comment = |token: &&TokenAndRange<'_>| matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_));
-        let next = self.tokens[from..].iter().find(|token| !is_comment(token))?;
+        let from = self
+            .tokens
+            .partition_point(|token| token.range.start < offset);
+        let is_comment = |token: &&TokenAndRange<'_>| {
+            matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_))
+        };
+        let next = self.tokens[from..]
+            .iter()
+            .find(|token| !is_comment(token))?;
         (next.token == Token::Comma).then_some(next.range.end)
     }
 
     /// The start of the next token or comment.
     fn token_after(&self, offset: usize) -> Option<usize> {
-        let from = self.tokens.partition_point(|token| token.range.start < offset);
+        let from = self
+            .tokens
+            .partition_point(|token| token.range.start < offset);
         self.tokens.get(from).map(|token| token.range.start)
     }
 

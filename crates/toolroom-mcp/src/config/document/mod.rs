@@ -133,7 +133,12 @@ impl Document {
     }
 
     /// The text a new file gets.
-    pub fn fresh(format: Format, new_file: &Map<String, Value>, slot: Slot<'_>, entry: &Map<String, Value>) -> String {
+    pub fn fresh(
+        format: Format,
+        new_file: &Map<String, Value>,
+        slot: Slot<'_>,
+        entry: &Map<String, Value>,
+    ) -> String {
         match format {
             Format::Json | Format::Jsonc => json::fresh(new_file, slot, entry),
             Format::Toml => toml::fresh(new_file, slot, entry),
@@ -151,7 +156,12 @@ impl Document {
             Format::Json | Format::Jsonc => self.text.contains("//") || self.text.contains("/*"),
             Format::Toml | Format::Yaml => self.text.contains('#'),
         };
-        !has_comment && (self.value.is_null() || self.value.as_object().is_some_and(|fields| fields.is_empty() || fields == new_file))
+        !has_comment
+            && (self.value.is_null()
+                || self
+                    .value
+                    .as_object()
+                    .is_some_and(|fields| fields.is_empty() || fields == new_file))
     }
 
     pub fn entry(&self, slot: Slot<'_>) -> Option<&Value> {
@@ -161,26 +171,36 @@ impl Document {
     /// Every server with its name.
     pub fn entries(&self, slot: Slot<'_>) -> Vec<(&str, &Value)> {
         match (table(&self.value, slot.servers), slot.list) {
-            (Some(Value::Object(entries)), None) => {
-                entries.iter().map(|(name, entry)| (name.as_str(), entry)).collect()
-            }
-            (Some(Value::Array(items)), Some(key)) => {
-                items.iter().filter_map(|item| Some((item.get(key)?.as_str()?, item))).collect()
-            }
+            (Some(Value::Object(entries)), None) => entries
+                .iter()
+                .map(|(name, entry)| (name.as_str(), entry))
+                .collect(),
+            (Some(Value::Array(items)), Some(key)) => items
+                .iter()
+                .filter_map(|item| Some((item.get(key)?.as_str()?, item)))
+                .collect(),
             _ => Vec::new(),
         }
     }
 
     /// How many of the keys to the servers the file has.
     pub fn depth(&self, servers: &[String]) -> usize {
-        (0..=servers.len()).rev().find(|depth| table(&self.value, &servers[..*depth]).is_some()).unwrap_or(0)
+        (0..=servers.len())
+            .rev()
+            .find(|depth| table(&self.value, &servers[..*depth]).is_some())
+            .unwrap_or(0)
     }
 
     /// The text with the entry in it.
     ///
     /// # Errors
     /// Fails if a key on the way is of another type, or if anything else would change.
-    pub fn put(&self, slot: Slot<'_>, entry: &Map<String, Value>, new_file: &Map<String, Value>) -> Result<String, Fault> {
+    pub fn put(
+        &self,
+        slot: Slot<'_>,
+        entry: &Map<String, Value>,
+        new_file: &Map<String, Value>,
+    ) -> Result<String, Fault> {
         let text = match self.format {
             Format::Json | Format::Jsonc => json::put(&self.text, slot, entry, new_file)?,
             Format::Toml => toml::put(&self.text, slot, entry, new_file)?,
@@ -291,5 +311,7 @@ fn nested(servers: &[String], slot: Slot<'_>, entry: &Map<String, Value>) -> Val
         Some(_) => Value::Array(vec![entry]),
         None => Value::Object(Map::from_iter([(slot.name.to_owned(), entry)])),
     };
-    servers.iter().rev().fold(inner, |inner, key| Value::Object(Map::from_iter([(key.clone(), inner)])))
+    servers.iter().rev().fold(inner, |inner, key| {
+        Value::Object(Map::from_iter([(key.clone(), inner)]))
+    })
 }

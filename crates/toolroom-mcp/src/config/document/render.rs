@@ -5,10 +5,7 @@ use serde_json::{Map, Value};
 /// How JSON is laid out: over lines, or within one.
 #[derive(Debug, Clone, Copy)]
 pub enum Layout<'l> {
-    Lines {
-        unit: &'l str,
-        base: &'l str,
-    },
+    Lines { unit: &'l str, base: &'l str },
     Line,
 }
 
@@ -18,17 +15,29 @@ pub fn json(value: &Value, layout: Layout<'_>) -> String {
         return value.to_string();
     };
     let deeper = format!("{base}{unit}");
-    let within = Layout::Lines { unit, base: &deeper };
+    let within = Layout::Lines {
+        unit,
+        base: &deeper,
+    };
     match value {
         Value::Object(fields) if !fields.is_empty() => {
             let lines: Vec<String> = fields
                 .iter()
-                .map(|(key, value)| format!("{deeper}{}: {}", Value::from(key.as_str()), json(value, within)))
+                .map(|(key, value)| {
+                    format!(
+                        "{deeper}{}: {}",
+                        Value::from(key.as_str()),
+                        json(value, within)
+                    )
+                })
                 .collect();
             format!("{{\n{}\n{base}}}", lines.join(",\n"))
         }
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
-            let lines: Vec<String> = items.iter().map(|item| format!("{deeper}{}", json(item, within))).collect();
+            let lines: Vec<String> = items
+                .iter()
+                .map(|item| format!("{deeper}{}", json(item, within)))
+                .collect();
             format!("[\n{}\n{base}]", lines.join(",\n"))
         }
         Value::Array(items) => {
@@ -42,7 +51,10 @@ pub fn json(value: &Value, layout: Layout<'_>) -> String {
 /// The lines of a YAML mapping, each indented by so many blanks.
 pub fn yaml(fields: &Map<String, Value>, indent: usize) -> String {
     let blanks = " ".repeat(indent);
-    fields.iter().map(|(key, value)| format!("{blanks}{}:{}", scalar(key), yaml_value(value, indent + 2))).collect()
+    fields
+        .iter()
+        .map(|(key, value)| format!("{blanks}{}:{}", scalar(key), yaml_value(value, indent + 2)))
+        .collect()
 }
 
 /// A YAML list item that is a mapping; its dash is indented by so many blanks.
@@ -78,10 +90,13 @@ fn yaml_inline(value: &Value) -> String {
 
 /// A text as a YAML scalar: plain where that cannot be misread, quoted as in JSON otherwise.
 fn scalar(text: &str) -> String {
-    const MEANT: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"];
+    const MEANT: [&str; 10] = [
+        "true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan",
+    ];
     let starts_plain = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/');
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
-    if starts_plain && text.bytes().all(is_plain) && !MEANT.contains(&text.to_lowercase().as_str()) {
+    if starts_plain && text.bytes().all(is_plain) && !MEANT.contains(&text.to_lowercase().as_str())
+    {
         return text.to_owned();
     }
     Value::from(text).to_string()
@@ -89,14 +104,21 @@ fn scalar(text: &str) -> String {
 
 /// A TOML table with its header.
 pub fn toml_table(path: &[String], name: &str, fields: &Map<String, Value>) -> String {
-    let keys: Vec<String> = path.iter().map(String::as_str).chain([name]).map(toml_key).collect();
+    let keys: Vec<String> = path
+        .iter()
+        .map(String::as_str)
+        .chain([name])
+        .map(toml_key)
+        .collect();
     format!("[{}]\n{}", keys.join("."), toml_lines(fields))
 }
 
 /// One `key = value` a line; what TOML cannot say is left out.
 pub fn toml_lines(fields: &Map<String, Value>) -> String {
     let lines = fields.iter().filter(|(_, value)| !value.is_null());
-    lines.map(|(key, value)| format!("{} = {}\n", toml_key(key), toml_inline(value))).collect()
+    lines
+        .map(|(key, value)| format!("{} = {}\n", toml_key(key), toml_inline(value)))
+        .collect()
 }
 
 pub fn toml_inline(value: &Value) -> String {
@@ -108,8 +130,10 @@ pub fn toml_inline(value: &Value) -> String {
         }
         Value::Object(fields) if fields.is_empty() => "{}".to_owned(),
         Value::Object(fields) => {
-            let fields: Vec<String> =
-                fields.iter().map(|(key, value)| format!("{} = {}", toml_key(key), toml_inline(value))).collect();
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|(key, value)| format!("{} = {}", toml_key(key), toml_inline(value)))
+                .collect();
             format!("{{ {} }}", fields.join(", "))
         }
         other => other.to_string(),

@@ -62,7 +62,9 @@ pub fn line_start(text: &str, offset: usize) -> usize {
 
 /// The start of the next line, or the end of the text.
 pub fn line_end(text: &str, offset: usize) -> usize {
-    text[offset..].find('\n').map_or(text.len(), |newline| offset + newline + 1)
+    text[offset..]
+        .find('\n')
+        .map_or(text.len(), |newline| offset + newline + 1)
 }
 
 /// The blanks a line begins with.
@@ -73,7 +75,10 @@ pub fn indent_at(text: &str, offset: usize) -> &str {
 
 /// What one level is indented by, seen from the first line that is indented at all.
 pub fn unit(text: &str) -> &str {
-    let indents = text.lines().filter(|line| !line.trim().is_empty()).map(|line| indent_at(line, 0));
+    let indents = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| indent_at(line, 0));
     match indents.into_iter().find(|indent| !indent.is_empty()) {
         Some(indent) if indent.starts_with('\t') => "\t",
         Some(indent) if indent.len() <= 8 => indent,

@@ -21,6 +21,8 @@ pub struct Flags {
     pub color: Option<String>,
     pub project: Option<PathBuf>,
     pub timeout: Option<Duration>,
+    /// No environment may be made or changed.
+    pub frozen: bool,
     pub env: Vec<(String, String)>,
     /// The value of `--params`.
     pub params: Option<String>,
@@ -73,6 +75,7 @@ impl Flags {
             "json" => self.json = true,
             "quiet" => self.quiet = true,
             "verbose" => self.verbose = true,
+            "frozen" => self.frozen = true,
             "color" => self.color = Some(needed()?),
             "project" => self.project = Some(needed()?.into()),
             "params" => self.params = Some(needed()?),

@@ -10,20 +10,22 @@ use std::path::PathBuf;
 
 use toolroom_catalog::Catalog;
 use toolroom_exec::executor::{self, Request, Watch, parameters, prepare};
-use toolroom_exec::subprocess::{Cancel, Guard};
+use toolroom_exec::runs::{self, Run};
+use toolroom_exec::subprocess::Cancel;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Role, field};
+use toolroom_provision::apply::Applying;
+use toolroom_provision::ready::{self, Ready};
 
-use self::flags::Flags;
-use crate::GUARD;
+use self::flags::{Flags, given, params};
 use crate::answer::Answer;
-use crate::args::{Global, Run};
+use crate::args::{self, Global};
 use crate::failure::Failure;
 use crate::printer::{Printer, Volume};
-use crate::settings;
+use crate::settings::{self, Settings};
 
-pub fn run(args: Run, global: &Global, printer: &mut Printer) -> Result<Answer, Failure> {
+pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<Answer, Failure> {
     let mut flags = Flags::parse(args.rest)?;
     let Some(id) = args.id.filter(|id| id != "--help" && id != "-h") else {
         return Ok(help::general());
@@ -47,7 +49,9 @@ pub fn run(args: Run, global: &Global, printer: &mut Printer) -> Result<Answer, 
 fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: &Printer) -> Result<Answer, Failure> {
     let schema = chain.tool().metadata.get(field::INPUT_SCHEMA);
     let settings = settings::load(world)?;
-    let Flags { env, timeout, given, params, .. } = flags;
+    let Flags { env, timeout, given, params, frozen, .. } = flags;
+    let ready = environment(world, catalog, chain, &settings, frozen, printer)?;
+    let env: Vec<(String, String)> = ready.env.into_iter().chain(env).collect();
     let params = params::read(params)?;
     let given = params.into_iter().chain(given::with_flags(given, schema)?).collect();
     let params = parameters::values(given, schema);
@@ -59,10 +63,10 @@ fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: 
         env: &env,
         timeout,
         dotenv_allow: &settings.dotenv.allow,
-        preferred: &[],
+        preferred: &ready.preferred,
     })?;
     let cancel = Cancel::new();
-    let live = (!printer.json).then(|| live::listener(prepared.style.returns(), printer));
+    let live = (!printer.json).then(|| live::listener(prepared.returns(), printer));
     let report = executor::run(
         &prepared,
         &Watch {
@@ -72,6 +76,13 @@ fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: 
             spill: world.directories.as_ref().map(|directories| directories.cache.join("output")),
         },
     )?;
+    if settings.runs.log
+        && let Some(directories) = &world.directories
+    {
+        let run = Run::of(world.now, chain, params.keys().map(String::as_str), &report);
+        // A log that cannot be written is no reason to fail a run that succeeded.
+        let _ = runs::append(&directories.state, &run);
+    }
     if printer.volume > Volume::Quiet {
         for note in &prepared.resolution.notes {
             printer.note(&format!("note: {note}"));
@@ -80,13 +91,22 @@ fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: 
     Ok(report::answer(&report, chain, &prepared, std::io::stdout().is_terminal()))
 }
 
-use self::flags::{given, params};
-
-/// Our own binary, told to guard a tree of processes.
-fn guard() -> Result<Guard, Failure> {
-    let program = std::env::current_exe().map_err(|error| Failure::io(&error))?;
-    Ok(Guard {
-        program,
-        args: vec![GUARD.into()],
-    })
+/// What the tool is to run in, made first where its runtime says so. This is no part of
+/// the tool's own time.
+fn environment(
+    world: &World,
+    catalog: &Catalog,
+    chain: &Chain,
+    settings: &Settings,
+    frozen: bool,
+    printer: &Printer,
+) -> Result<Ready, Failure> {
+    let how = Applying {
+        planner: setup::planner(world, catalog, settings, false),
+        guard: &guard()?,
+        cancel: &Cancel::new(),
+        progress: &Bars::new(printer),
+        offline: false,
+    };
+    Ok(ready::ensure(&how, chain, frozen)?)
 }

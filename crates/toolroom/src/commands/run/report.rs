@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
-use toolroom_exec::executor::{Prepared, Report, Returns, Status, ToolFailure};
+use serde_json::{Map, Value, json};
+use toolroom_exec::executor::{HttpFacts, Prepared, Report, Returns, Status, ToolFailure};
 use toolroom_exec::subprocess::Failure as Raised;
 use toolroom_kernel::Explain as _;
 use toolroom_kernel::chain::Chain;
@@ -15,16 +15,20 @@ use crate::exit;
 use crate::output::style;
 
 pub fn answer(report: &Report, chain: &Chain, prepared: &Prepared, to_terminal: bool) -> Answer {
-    let text = match (prepared.style.returns(), &report.data) {
-        // A script's output has been shown while it came.
-        (Returns::Output, _) | (_, None) => String::new(),
-        (Returns::Reply, Some(data)) => result_text(data, to_terminal),
+    let was_shown = match &report.http {
+        Some(http) => http.streamed,
+        None => prepared.returns() == Returns::Output,
+    };
+    // A script's output and a stream of events have been shown while they came.
+    let text = match &report.data {
+        Some(data) if !was_shown => result_text(data, to_terminal),
+        _ => String::new(),
     };
     let mut answer = Answer::new(text, Value::Null);
     answer.raw = Some(data(report, chain));
     answer.status = status(report);
     match (report.status, &report.failure) {
-        (Status::Timeout, _) => answer.notes.push(timeout_note(prepared)),
+        (Status::Timeout, None) => answer.notes.push(timeout_note(prepared)),
         (Status::Cancelled, _) => answer.notes.push(style::bad("interrupted")),
         (_, Some(failure)) => answer.notes.push(failure_note(failure)),
         _ => {}
@@ -69,11 +73,16 @@ fn data(report: &Report, chain: &Chain) -> String {
         "exit_code": outcome.exit_code,
         "signal": outcome.signal,
         "timed_out": outcome.timed_out,
-        "truncated": outcome.stdout.truncated() || outcome.stderr.truncated(),
+        "truncated": outcome.stdout.truncated()
+            || outcome.stderr.truncated()
+            || report.http.as_ref().is_some_and(|http| http.truncated),
         "spill": spill.map(|path| path.to_string_lossy()),
         "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         "chain": chain_data(Some(chain)),
     });
+    if let Some(http) = &report.http {
+        rest["http"] = http_data(http);
+    }
     if let Some(failure) = &report.failure {
         rest["error"] = failure_data(failure);
     }
@@ -82,6 +91,21 @@ fn data(report: &Report, chain: &Chain) -> String {
     text.push(',');
     text.push_str(rest.to_string().trim_start_matches('{'));
     text
+}
+
+/// What a server answered; a header that came several times has a list of values.
+fn http_data(http: &HttpFacts) -> Value {
+    let mut headers = Map::new();
+    for (name, value) in &http.headers {
+        match headers.get_mut(name) {
+            None => {
+                headers.insert(name.clone(), value.as_str().into());
+            }
+            Some(Value::Array(values)) => values.push(value.as_str().into()),
+            Some(first) => *first = json!([first.take(), value]),
+        }
+    }
+    json!({"status": http.status, "headers": headers, "attempts": http.attempts})
 }
 
 fn failure_data(failure: &ToolFailure) -> Value {

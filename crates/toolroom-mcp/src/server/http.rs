@@ -1,0 +1,196 @@
+//! Serves any number of clients over Streamable HTTP: on this machine unless told
+//! otherwise, to whoever has the token, and to no page of a browser.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::ServeError;
+use super::handler::Handler;
+use super::house::House;
+use super::session::Session;
+use crate::live;
+
+/// The path clients connect to.
+pub const PATH: &str = "/mcp";
+const LARGEST_BODY: usize = 16 << 20;
+const SLOWEST_HEADERS: Duration = Duration::from_secs(10);
+const MOST_CONNECTIONS: usize = 1024;
+
+/// Where and to whom.
+#[derive(Debug, Clone)]
+pub struct Http {
+    pub address: SocketAddr,
+    /// What a client has to show; none for everyone on this machine.
+    pub token: Option<String>,
+}
+
+/// A token nobody can guess.
+///
+/// # Errors
+/// Fails if the system gives no random numbers.
+pub fn token() -> Result<String, ServeError> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Serves until the process is told to end. `ready` is told the address once it listens.
+///
+/// # Errors
+/// Fails if the address cannot be listened on, or would be open to all.
+pub fn serve(house: &Arc<House>, how: &Http, ready: impl FnOnce(SocketAddr), say: impl Fn(&str) + Send + Sync + 'static) -> Result<(), ServeError> {
+    if how.token.is_none() && !how.address.ip().is_loopback() {
+        return Err(ServeError::OpenToAll { address: how.address.to_string() });
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::NoRuntime)?;
+    let served = runtime.block_on(async {
+        let fault = |source| ServeError::CannotListen { address: how.address.to_string(), source };
+        let listener = TcpListener::bind(how.address).await.map_err(fault)?;
+        let bound = listener.local_addr().map_err(fault)?;
+        ready(bound);
+        tokio::spawn(live::follow(house.clone(), say));
+        let door = Arc::new(Door::new(house, how, bound));
+        tokio::select! {
+            () = accept(listener, door) => {}
+            () = interrupted() => {}
+        }
+        Ok(())
+    });
+    house.gone.cancel();
+    house.tasks.0.shutdown();
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    served
+}
+
+async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn accept(listener: TcpListener, door: Arc<Door>) {
+    let places = Arc::new(tokio::sync::Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let door = door.clone();
+                tokio::spawn(async move {
+                    connection(stream, door).await;
+                    drop(place);
+                });
+            }
+            // Out of descriptors, most likely: some come free.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, door: Arc<Door>) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let door = door.clone();
+        async move { Ok::<_, Infallible>(door.answer(request).await) }
+    });
+    let mut server = hyper::server::conn::http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(SLOWEST_HEADERS).max_buf_size(64 << 10);
+    let _ = server.serve_connection(TokioIo::new(stream), service).await;
+}
+
+/// Who may come in.
+struct Door {
+    token: Option<[u8; 32]>,
+    service: StreamableHttpService<Handler, LocalSessionManager>,
+}
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+impl Door {
+    fn new(house: &Arc<House>, how: &Http, bound: SocketAddr) -> Self {
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(hosts(bound))
+            .with_allowed_origins(origins(bound))
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(LARGEST_BODY)
+            .with_cancellation_token(house.gone.clone());
+        let house = house.clone();
+        let made = move || Ok(Handler { session: Arc::new(Session::new(house.clone())) });
+        Self {
+            token: how.token.as_deref().map(digest),
+            service: StreamableHttpService::new(made, Arc::default(), config),
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        if request.uri().path() != PATH {
+            return refused(StatusCode::NOT_FOUND, "there is only /mcp");
+        }
+        if !self.admits(request.headers().get(header::AUTHORIZATION)) {
+            let mut answer = refused(StatusCode::UNAUTHORIZED, "a bearer token is needed");
+            answer.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            return answer;
+        }
+        self.service.handle(request).await
+    }
+
+    /// Compares digests, so that neither time nor length tells anything.
+    fn admits(&self, shown: Option<&HeaderValue>) -> bool {
+        let Some(wanted) = &self.token else { return true };
+        let shown = shown.and_then(|value| value.to_str().ok()).and_then(|value| value.split_once(' '));
+        shown.is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case("bearer") && digest(token.trim()).ct_eq(wanted).into())
+    }
+}
+
+fn digest(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+/// The names this machine may be called by. On an address that others reach, its own.
+fn hosts(bound: SocketAddr) -> Vec<String> {
+    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+    let ip = bound.ip();
+    if !ip.is_loopback() && !ip.is_unspecified() {
+        hosts.push(ip.to_string());
+    }
+    hosts
+}
+
+fn origins(bound: SocketAddr) -> Vec<String> {
+    let bracketed = |host: &String| match host.parse::<IpAddr>() {
+        Ok(IpAddr::V6(ip)) => format!("[{ip}]"),
+        _ => host.clone(),
+    };
+    hosts(bound).iter().map(|host| format!("http://{}:{}", bracketed(host), bound.port())).collect()
+}
+
+fn refused(status: StatusCode, reason: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from_static(reason.as_bytes())).boxed());
+    *answer.status_mut() = status;
+    answer
+}

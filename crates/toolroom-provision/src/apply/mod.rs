@@ -1,0 +1,93 @@
+//! Carrying plans out: lock, journal, steps, verification, ready mark.
+//!
+//! At any moment a failure or a kill leaves either what was there before, or something
+//! marked as unfinished that the next run repairs. What we did not make is never deleted.
+
+pub mod mark;
+mod one;
+mod runner;
+mod undo;
+
+use std::sync::Mutex;
+
+use toolroom_exec::subprocess::{Cancel, Guard};
+
+use crate::error::ProvisionError;
+use crate::plan::{Plan, Planner};
+
+pub use one::apply;
+pub use undo::undo;
+
+/// How many environments are prepared at the same time.
+const PARALLEL: usize = 3;
+
+/// What a listener hears of an environment that is being prepared.
+#[derive(Debug, Clone, Copy)]
+pub enum News<'n> {
+    /// Another process is at it.
+    Waiting { holder: &'n str },
+    Begin { what: &'n str },
+    /// A line that a command printed.
+    Line(&'n str),
+    End { failed: bool },
+}
+
+/// Hears what happens, from several threads.
+pub trait Progress: Sync {
+    fn hear(&self, plan: &Plan, news: News<'_>);
+}
+
+/// Nobody listens.
+impl Progress for () {
+    fn hear(&self, _plan: &Plan, _news: News<'_>) {}
+}
+
+/// How plans are carried out.
+#[derive(Clone, Copy)]
+pub struct Applying<'a> {
+    pub planner: Planner<'a>,
+    pub guard: &'a Guard,
+    pub cancel: &'a Cancel,
+    pub progress: &'a dyn Progress,
+    /// Never ask the network.
+    pub offline: bool,
+}
+
+impl std::fmt::Debug for Applying<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Applying").field("planner", &self.planner).finish_non_exhaustive()
+    }
+}
+
+/// Carries plans out, several at a time; the answers are in the order of the plans.
+#[must_use]
+pub fn apply_all(plans: Vec<Plan>, how: &Applying<'_>) -> Vec<Result<Plan, ProvisionError>> {
+    let workers = PARALLEL.min(plans.len());
+    if workers < 2 {
+        return plans.into_iter().map(|plan| apply(plan, how)).collect();
+    }
+    let count = plans.len();
+    let queue = Mutex::new(plans.into_iter().enumerate());
+    let done = Mutex::new(Vec::with_capacity(count));
+    let work = || {
+        loop {
+            let next = lock(&queue).next();
+            let Some((index, plan)) = next else { break };
+            let outcome = apply(plan, how);
+            lock(&done).push((index, outcome));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(work);
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// What a panicking thread left is still what it was: values are moved in and out whole.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

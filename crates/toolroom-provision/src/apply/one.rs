@@ -1,0 +1,292 @@
+//! One plan, from its lock to its ready mark.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::mark::{self, Ready};
+use super::runner::Runner;
+use super::{Applying, News};
+use crate::decision::Action;
+use crate::error::ProvisionError;
+use crate::journal::{Entry, Event, Journal, Packages, Pending, Record, Recorded, seconds, write_whole};
+use crate::lock::Lock;
+use crate::manager::Choice;
+use crate::plan::{Plan, Step, Subject, audit};
+
+/// Carries a plan out. Where another process did the work meanwhile, finds it done.
+///
+/// # Errors
+/// Fails if a step fails; then what was there before is there again.
+pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
+    let world = how.planner.world;
+    let state = world.directories.as_ref().ok_or(ProvisionError::NoState)?.state.clone();
+    if !plan.decision.action.changes() {
+        return settled(plan, how);
+    }
+    let place = plan.place();
+    let _lock = Lock::acquire(&state, &place, &|holder| how.progress.hear(&plan, News::Waiting { holder }))?;
+    // Whoever held the lock may have done the work, or changed what is to be done.
+    let plan = how.planner.plan(&plan.target)?;
+    if !plan.decision.action.changes() {
+        return settled(plan, how);
+    }
+    if plan.place() != place {
+        return Err(ProvisionError::Refused {
+            target: plan.target.name(),
+            reason: "what is there changed while it was planned".to_owned(),
+            fix: Some("run toolroom setup again".to_owned()),
+        });
+    }
+    let choice = plan.choice.clone().ok_or(ProvisionError::NoState)?;
+    let work = Work {
+        journal: Journal::open(&state),
+        plan: &plan,
+        choice: &choice,
+        how,
+        state: &state,
+        place: &place,
+    };
+    let outcome = work.run();
+    how.progress.hear(&plan, News::End { failed: outcome.is_err() });
+    outcome?;
+    record(&plan, how)?;
+    Ok(Plan { applied: true, ..plan })
+}
+
+/// Nothing is to be changed; the decision itself is worth remembering.
+fn settled(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
+    if plan.decision.action == Action::Reuse {
+        record(&plan, how)?;
+    }
+    Ok(plan)
+}
+
+/// Remembers the decision, where it is about the project.
+fn record(plan: &Plan, how: &Applying<'_>) -> Result<(), ProvisionError> {
+    let world = how.planner.world;
+    let (Subject::Project, Some(project)) = (&plan.target.subject, &world.project) else {
+        return Ok(());
+    };
+    let recorded = Recorded {
+        environment: plan.decision.environment.clone(),
+        resolver: plan.target.manager.environment.as_ref().map(|spec| spec.resolver.clone()),
+        action: plan.decision.action.name().to_owned(),
+        inputs: Some(plan.inputs.clone()),
+        time: seconds(world.now),
+    };
+    let key = plan.target.key(project);
+    let known = Record::of(world, project).decisions.remove(&key);
+    let same = |known: &Recorded| {
+        (&known.environment, &known.resolver, &known.inputs) == (&recorded.environment, &recorded.resolver, &recorded.inputs)
+    };
+    if known.as_ref().is_some_and(same) {
+        return Ok(());
+    }
+    Record::change(world, project, |record| {
+        record.decisions.insert(key, recorded);
+    })
+}
+
+/// A plan that is being carried out.
+struct Work<'w> {
+    journal: Journal,
+    plan: &'w Plan,
+    choice: &'w Choice,
+    how: &'w Applying<'w>,
+    state: &'w Path,
+    place: &'w Path,
+}
+
+impl Work<'_> {
+    fn run(&self) -> Result<(), ProvisionError> {
+        let before = self.plan.installed.clone();
+        let pending = Pending::begin(self.state, self.place, before)?;
+        self.note(Event::Begun, vec![self.plan.decision.action.name().to_owned()])?;
+        let outcome = if self.makes() { self.make() } else { self.change() };
+        match &outcome {
+            Ok(()) => self.note(Event::Done, Vec::new())?,
+            Err(error) => {
+                let _ = self.note(Event::Failed, vec![error.to_string()]);
+            }
+        }
+        pending.end(self.state);
+        outcome
+    }
+
+    /// Whether an environment is made, not only changed.
+    fn makes(&self) -> bool {
+        let remakes = matches!(self.plan.decision.action, Action::Create | Action::Repair);
+        remakes && self.plan.target.manager.environment.is_some()
+    }
+
+    fn make(&self) -> Result<(), ProvisionError> {
+        self.clear()?;
+        let made = mark::begin(self.place);
+        if let Err(source) = made {
+            self.unmake();
+            return Err(ProvisionError::io(format!("{} cannot be made", self.place.display()), source));
+        }
+        self.note(Event::Made, Vec::new())?;
+        let outcome = self.steps(&self.plan.steps).and_then(|()| self.verify()).and_then(|_| {
+            let ready = Ready::new(&self.plan.target.manager.name, &self.plan.inputs, self.how.planner.world.now);
+            mark::finish(self.place, &ready)
+                .map_err(|source| ProvisionError::io(format!("{} cannot be marked as ready", self.place.display()), source))
+        });
+        if outcome.is_err() {
+            self.unmake();
+        }
+        outcome
+    }
+
+    /// Frees the place: what is ours goes, what is not is moved aside.
+    fn clear(&self) -> Result<(), ProvisionError> {
+        if fs_err::symlink_metadata(self.place).is_err() {
+            return Ok(());
+        }
+        let failed = |source| ProvisionError::io(format!("{} cannot be replaced", self.place.display()), source);
+        if self.plan.decision.move_aside {
+            let aside = free_name(self.place);
+            fs_err::rename(self.place, &aside).map_err(failed)?;
+            return self.note(Event::MovedAside, vec![aside.display().to_string()]);
+        }
+        mark::delete(self.place).map_err(failed)
+    }
+
+    fn unmake(&self) {
+        if mark::delete(self.place).is_ok() {
+            let _ = self.note(Event::Undone, Vec::new());
+        }
+    }
+
+    /// Changes what is there, and puts it back if that fails.
+    fn change(&self) -> Result<(), ProvisionError> {
+        self.write_constraints()?;
+        let outcome = self.steps(&self.plan.steps).and_then(|()| self.verify());
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.put_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// The versions of what is installed and not to be changed.
+    fn write_constraints(&self) -> Result<(), ProvisionError> {
+        if self.plan.target.manager.environment.is_none() {
+            return Ok(());
+        }
+        let Some(file) = crate::plan::constraints_file(self.how.planner.world, self.place) else {
+            return Ok(());
+        };
+        let changed: Vec<&str> = self.plan.decision.conflicts.iter().map(|conflict| conflict.package.as_str()).collect();
+        let held = self.plan.installed.iter().filter(|(name, _)| !changed.contains(&name.as_str()));
+        let text: String = held.map(|(name, version)| format!("{name}=={version}\n")).collect();
+        write_whole(&file, text.as_bytes()).map_err(|source| ProvisionError::io("the constraints cannot be written", source))
+    }
+
+    /// Removes what was added and brings back what was replaced.
+    fn put_back(&self) {
+        let Some(now) = self.installed() else { return };
+        let before = &self.plan.installed;
+        let added: Vec<String> = now.keys().filter(|name| !before.contains_key(*name)).cloned().collect();
+        let replaced: Vec<String> = before
+            .iter()
+            .filter(|(name, version)| now.get(*name) != Some(version))
+            .map(|(name, version)| format!("{name}=={version}"))
+            .collect();
+        let undo = self.how.planner.undo_steps(self.plan, self.choice, self.place, &added, &replaced);
+        if !undo.is_empty() && self.steps(&undo).is_ok() {
+            let _ = self.note(Event::Undone, added);
+        }
+    }
+
+    fn installed(&self) -> Option<Packages> {
+        let auditor = self.plan.target.manager.audit.as_deref()?;
+        self.plan.target.manager.environment.as_ref()?;
+        audit(auditor, self.place, None, &self.plan.needs).ok().map(|audited| audited.installed)
+    }
+
+    fn steps(&self, steps: &[Step]) -> Result<(), ProvisionError> {
+        let runner = Runner {
+            world: self.how.planner.world,
+            guard: self.how.guard,
+            cancel: self.how.cancel,
+            choice: self.choice,
+            root: &self.plan.target.root,
+            environment: self.place,
+            manifest: self.plan.target.manifests.first(),
+            offline: self.how.offline,
+        };
+        for step in steps {
+            self.note(Event::Command, step.argv.clone())?;
+            self.how.progress.hear(self.plan, News::Begin { what: &step.what });
+            self.listening(|heard| runner.run(step, heard))?;
+        }
+        Ok(())
+    }
+
+    /// Passes on the lines of a command while it runs.
+    fn listening(&self, run: impl FnOnce(&Arc<Mutex<Vec<u8>>>) -> Result<(), ProvisionError>) -> Result<(), ProvisionError> {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let listener = scope.spawn(|| {
+                while !over.load(std::sync::atomic::Ordering::Acquire) {
+                    std::thread::park_timeout(Duration::from_millis(50));
+                    self.pass_on(&heard);
+                }
+            });
+            let outcome = run(&heard);
+            over.store(true, std::sync::atomic::Ordering::Release);
+            listener.thread().unpark();
+            outcome
+        })
+    }
+
+    fn pass_on(&self, heard: &Mutex<Vec<u8>>) {
+        let bytes = std::mem::take(&mut *super::lock(heard));
+        for line in String::from_utf8_lossy(&bytes).lines().filter(|line| !line.trim().is_empty()) {
+            self.how.progress.hear(self.plan, News::Line(line));
+        }
+    }
+
+    /// The same audit that planned it must now find nothing.
+    fn verify(&self) -> Result<(), ProvisionError> {
+        let Some(auditor) = &self.plan.target.manager.audit else {
+            return Ok(());
+        };
+        match self.how.planner.verify(self.plan, auditor, self.place) {
+            // What cannot be judged was left to the installer, and that was content.
+            Err(_) => Ok(()),
+            Ok(findings) if findings.satisfied() => Ok(()),
+            Ok(findings) => {
+                let conflicts = findings.conflicts.iter().map(|conflict| conflict.required.clone());
+                Err(ProvisionError::NotVerified {
+                    environment: self.place.to_path_buf(),
+                    lacking: findings.missing.iter().cloned().chain(conflicts).collect(),
+                })
+            }
+        }
+    }
+
+    fn note(&self, event: Event, detail: Vec<String>) -> Result<(), ProvisionError> {
+        self.journal.write(&Entry {
+            time: seconds(self.how.planner.world.now),
+            process: std::process::id(),
+            event,
+            target: self.plan.target.name(),
+            manager: self.plan.target.manager.name.clone(),
+            environment: self.place.to_path_buf(),
+            detail,
+        })
+    }
+}
+
+/// A name beside a path that nothing has.
+fn free_name(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names = (1..).map(|number| path.with_file_name(format!("{name}.broken-{number}")));
+    names.take(10_000).find(|path| fs_err::symlink_metadata(path).is_err()).unwrap_or_else(|| path.with_file_name(format!("{name}.broken")))
+}

@@ -1,0 +1,156 @@
+//! Runs the commands of a plan: offline first where that is a way, then with the network.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use toolroom_exec::subprocess::{Cancel, Command, Guard, Happening, Listener, Outcome, Supervision, run_blocking};
+use toolroom_kernel::World;
+use toolroom_kernel::model::EnvMap;
+
+use crate::error::ProvisionError;
+use crate::manager::{Argv, Choice, Facts, fill_text};
+use crate::plan::Step;
+
+/// How much of a failed command's output is told.
+const TOLD: usize = 2000;
+
+/// Runs commands for one environment.
+pub struct Runner<'r> {
+    pub world: &'r World,
+    pub guard: &'r Guard,
+    pub cancel: &'r Cancel,
+    pub choice: &'r Choice,
+    pub root: &'r Path,
+    pub environment: &'r Path,
+    pub manifest: Option<&'r PathBuf>,
+    pub offline: bool,
+}
+
+impl Runner<'_> {
+    /// Runs a step to its end.
+    ///
+    /// # Errors
+    /// Fails with the end of what the command said.
+    pub fn run(&self, step: &Step, heard: &Arc<Mutex<Vec<u8>>>) -> Result<(), ProvisionError> {
+        let commands = &self.choice.commands;
+        let asks_network = step.what != "create";
+        let offline = commands.offline.as_ref().filter(|_| asks_network);
+        let with_flag = |flag: &str| {
+            let mut argv = step.argv.clone();
+            argv.push(flag.to_owned());
+            argv
+        };
+        if let Some(offline) = offline.filter(|offline| offline.first && !self.offline) {
+            let outcome = self.start(&with_flag(&offline.flag), true, None)?;
+            if outcome.success() {
+                return Ok(());
+            }
+            self.interrupted(&outcome)?;
+        }
+        let argv = match offline {
+            Some(offline) if self.offline => with_flag(&offline.flag),
+            _ => step.argv.clone(),
+        };
+        let outcome = self.start(&argv, self.offline, Some(heard))?;
+        if outcome.success() {
+            return Ok(());
+        }
+        self.interrupted(&outcome)?;
+        Err(self.failed(step, argv, &outcome))
+    }
+
+    fn interrupted(&self, outcome: &Outcome) -> Result<(), ProvisionError> {
+        if outcome.cancelled {
+            return Err(ProvisionError::Interrupted {
+                environment: self.environment.to_path_buf(),
+            });
+        }
+        Ok(())
+    }
+
+    fn failed(&self, step: &Step, command: Argv, outcome: &Outcome) -> ProvisionError {
+        let program = Path::new(&command[0]).file_name().unwrap_or_default().display().to_string();
+        let status = match (outcome.exit_code, outcome.signal) {
+            (Some(code), _) => format!("ended with status {code}"),
+            (None, Some(signal)) => format!("was ended by signal {signal}"),
+            (None, None) => "did not end well".to_owned(),
+        };
+        let said = [outcome.stderr.text().text, outcome.stdout.text().text];
+        let said = said.iter().map(|text| text.trim()).find(|text| !text.is_empty()).unwrap_or_default();
+        ProvisionError::Failed {
+            environment: self.environment.to_path_buf(),
+            reason: format!("{program} {status} ({})", step.what),
+            command,
+            output: end_of(&redacted(said)),
+        }
+    }
+
+    fn start(&self, argv: &Argv, offline: bool, heard: Option<&Arc<Mutex<Vec<u8>>>>) -> Result<Outcome, ProvisionError> {
+        let failed = |reason: String| ProvisionError::Failed {
+            environment: self.environment.to_path_buf(),
+            reason,
+            command: argv.clone(),
+            output: String::new(),
+        };
+        let (program, args) = argv.split_first().ok_or_else(|| failed("a command is empty".to_owned()))?;
+        let mut command = Command::new(program, self.root);
+        command.args = args.iter().map(Into::into).collect();
+        command.env = self.env(offline)?;
+        let mut how = Supervision::new();
+        if let Some(heard) = heard {
+            let heard = Arc::clone(heard);
+            how.live = Some(Listener::new(move |happening| {
+                if let Happening::Output(_, bytes) = happening
+                    && let Ok(mut buffer) = heard.lock()
+                {
+                    buffer.extend_from_slice(bytes);
+                }
+            }));
+        }
+        run_blocking(&command, &how, self.guard, self.cancel).map_err(|error| failed(error.to_string()))
+    }
+
+    /// The process environment with what the manager sets and unsets.
+    fn env(&self, offline: bool) -> Result<EnvMap, ProvisionError> {
+        let commands = &self.choice.commands;
+        let locked = self.choice.lockfile.iter().flat_map(|_| &commands.locked_env);
+        let offline = commands.offline_env.iter().filter(|_| offline);
+        let mut facts = Facts::new(self.world, self.root);
+        facts.path("environment", self.environment);
+        if let Some(manifest) = self.manifest {
+            facts.path("manifest", manifest);
+        }
+        let mut env = self.world.env.clone();
+        for (name, value) in commands.env.iter().chain(locked).chain(offline) {
+            match value {
+                None => {
+                    env.remove(name);
+                }
+                Some(text) => {
+                    let value = fill_text(text, &facts).map_err(|error| ProvisionError::BadManager {
+                        name: self.choice.tool.clone(),
+                        path: PathBuf::from(&self.choice.tool),
+                        reason: error.to_string(),
+                    })?;
+                    env.set(name, value);
+                }
+            }
+        }
+        Ok(env)
+    }
+}
+
+/// The last lines, as many as can be taken in.
+fn end_of(text: &str) -> String {
+    let mut start = text.len().saturating_sub(TOLD);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text[start..].to_owned()
+}
+
+/// Installers repeat index addresses, and those may hold a password.
+fn redacted(text: &str) -> String {
+    let words = text.split_inclusive(char::is_whitespace);
+    words.map(crate::requirement::source::redacted).collect()
+}

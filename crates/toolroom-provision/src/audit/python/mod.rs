@@ -1,0 +1,63 @@
+//! Python environments: what is installed is read from its metadata, without an interpreter.
+//!
+//! [`Environment`] is the place, [`Installed`] what lies in it, [`audit`] the comparison.
+
+mod config;
+mod direct_url;
+mod distribution;
+mod egg;
+mod environment;
+mod installed;
+mod judge;
+mod layout;
+mod markers;
+mod metadata;
+mod reverse;
+mod walk;
+
+use std::path::Path;
+
+pub use distribution::Distribution;
+pub use environment::{Environment, Fault, Kind};
+pub use installed::Installed;
+pub use markers::Platform;
+
+use super::{Audit, AuditError, Auditor, SeverityRules};
+use crate::requirement::Requirements;
+
+/// Compares an environment with requirements.
+///
+/// # Errors
+///
+/// If the directories of the environment cannot be listed.
+pub fn audit(
+    environment: &Environment,
+    requirements: &Requirements,
+    rules: &SeverityRules,
+) -> Result<Audit, AuditError> {
+    let installed = Installed::read(environment)?;
+    Ok(walk::Walk::new(environment, &installed, rules).run(requirements))
+}
+
+/// The auditor `site_packages`.
+#[derive(Debug)]
+pub struct SitePackages;
+
+impl Auditor for SitePackages {
+    fn name(&self) -> &'static str {
+        "site_packages"
+    }
+
+    fn audit(
+        &self,
+        place: &Path,
+        requirements: &Requirements,
+        rules: &SeverityRules,
+    ) -> Result<Audit, AuditError> {
+        let environment = Environment::read(place, &Platform::current())?;
+        audit(&environment, requirements, rules)
+    }
+}
+
+#[cfg(test)]
+mod tests;

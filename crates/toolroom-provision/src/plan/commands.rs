@@ -1,0 +1,149 @@
+//! The commands that carry a decision out, from a manager's data.
+
+use std::path::{Path, PathBuf};
+
+use toolroom_kernel::World;
+
+use super::Step;
+use super::machine::Interpreter;
+use crate::decision::{Action, Decision, count};
+use crate::error::ProvisionError;
+use crate::manager::{Choice, Facts, Manager, Phase, fill_commands, fill_text};
+
+/// What commands are made from.
+#[derive(Debug)]
+pub struct Making<'p> {
+    pub world: &'p World,
+    pub manager: &'p Manager,
+    pub choice: &'p Choice,
+    /// The program's name in commands, and its path.
+    pub program: Option<(String, PathBuf)>,
+    pub root: &'p Path,
+    pub manifest: Option<&'p PathBuf>,
+    pub base: Option<&'p Interpreter>,
+    /// The interpreter of the environment as it is.
+    pub inner: Option<&'p Interpreter>,
+    /// A version to fetch, where no interpreter on the machine will do.
+    pub fetch: Option<&'p str>,
+    pub arguments: &'p [String],
+    /// Where the versions of what is installed will be written.
+    pub constraints: Option<PathBuf>,
+}
+
+impl Making<'_> {
+    /// The steps of a decision.
+    ///
+    /// # Errors
+    /// Fails if the manager's data does not fit.
+    pub fn steps(&self, decision: &Decision) -> Result<Vec<Step>, ProvisionError> {
+        let environment = decision.environment.as_deref();
+        let is_own = self.manager.environment.is_some();
+        let remakes = matches!(decision.action, Action::Create | Action::Repair);
+        let mut steps = Vec::new();
+        match decision.action {
+            Action::None | Action::Reuse | Action::Refuse => {}
+            _ if !is_own => {
+                let phase = if remakes { Phase::Create } else { Phase::Install };
+                self.add(phase, self.what(decision), environment, &mut steps)?;
+            }
+            Action::Create | Action::Repair => {
+                if let Some(version) = self.fetch {
+                    let what = format!("fetch an interpreter {version}");
+                    self.add(Phase::Interpreter, what, environment, &mut steps)?;
+                }
+                self.add(Phase::Create, "create".to_owned(), environment, &mut steps)?;
+                self.add(Phase::Install, self.what(decision), environment, &mut steps)?;
+            }
+            Action::InstallMissing | Action::Upgrade => {
+                self.add(Phase::Install, self.what(decision), environment, &mut steps)?;
+            }
+        }
+        Ok(steps)
+    }
+
+    fn what(&self, decision: &Decision) -> String {
+        let wanted = decision.missing.len() + decision.conflicts.len();
+        match decision.action {
+            Action::InstallMissing | Action::Upgrade if wanted > 0 => format!("install {}", count(wanted, "package")),
+            _ => "install".to_owned(),
+        }
+    }
+
+    fn add(&self, phase: Phase, what: String, environment: Option<&Path>, steps: &mut Vec<Step>) -> Result<(), ProvisionError> {
+        let Some(commands) = self.choice.commands.commands(phase) else {
+            return Ok(());
+        };
+        let facts = self.facts(environment)?;
+        let program = self.program.as_ref().map(|(name, path)| (name.as_str(), path));
+        let locked = self.choice.lockfile.is_some();
+        let filled = fill_commands(commands.get(locked), &facts, program).map_err(|error| self.bad(&error.to_string()))?;
+        for argv in filled {
+            steps.push(Step { what: what.clone(), argv });
+        }
+        Ok(())
+    }
+
+    fn facts(&self, environment: Option<&Path>) -> Result<Facts<'_>, ProvisionError> {
+        let mut facts = Facts::new(self.world, self.root);
+        if let Some(manifest) = self.manifest {
+            facts.path("manifest", manifest);
+        }
+        if let Some(environment) = environment {
+            facts.path("environment", environment);
+            if let Some(python) = self.interpreter_of(environment) {
+                facts.path("python", &python);
+            }
+        }
+        match (self.fetch, self.base) {
+            (Some(version), _) => {
+                facts.text("interpreter", version).text("version", version);
+            }
+            (None, Some(base)) => {
+                facts.path("interpreter", &base.path);
+            }
+            (None, None) => {}
+        }
+        facts.list("requirements", self.arguments.to_vec());
+        let mut held = Vec::new();
+        if let Some(file) = &self.constraints {
+            facts.path("constraints", file);
+            for text in &self.choice.commands.constraints {
+                held.push(fill_text(text, &facts).map_err(|error| self.bad(&error.to_string()))?);
+            }
+        }
+        facts.list("constraints", held);
+        Ok(facts)
+    }
+
+    /// The interpreter in an environment: where it is, or where it will be.
+    fn interpreter_of(&self, environment: &Path) -> Option<PathBuf> {
+        if let Some(inner) = self.inner {
+            return Some(inner.path.clone());
+        }
+        let places = &self.manager.environment.as_ref()?.interpreter;
+        Some(environment.join(places.get(self.world.os.family())?))
+    }
+
+    /// The command that removes packages.
+    ///
+    /// # Errors
+    /// Fails if the manager's data does not fit.
+    pub fn removal(&self, environment: &Path, packages: Vec<String>) -> Result<Vec<Step>, ProvisionError> {
+        let Some(commands) = self.choice.commands.commands(Phase::Remove) else {
+            return Ok(Vec::new());
+        };
+        let mut facts = self.facts(Some(environment))?;
+        facts.list("packages", packages);
+        let program = self.program.as_ref().map(|(name, path)| (name.as_str(), path));
+        let filled = fill_commands(commands.get(false), &facts, program).map_err(|error| self.bad(&error.to_string()))?;
+        Ok(filled.into_iter().map(|argv| Step { what: "undo".to_owned(), argv }).collect())
+    }
+
+    fn bad(&self, reason: &str) -> ProvisionError {
+        ProvisionError::BadManager {
+            name: self.manager.name.clone(),
+            path: PathBuf::from(&self.manager.name),
+            reason: reason.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What would be done: targets, what they need, what is there, and the commands that make
+//! up the difference. Planning reads files and changes nothing.
+
+mod commands;
+mod machine;
+mod needs;
+mod parents;
+mod planner;
+mod survey;
+mod target;
+
+use std::path::PathBuf;
+
+use serde::{Serialize, Serializer};
+
+use crate::decision::{Conflict, Decision};
+use crate::journal::Packages;
+use crate::manager::{Argv, Choice, Manager};
+
+pub use machine::{Interpreter, Machine};
+pub use needs::Needs;
+pub(crate) use planner::constraints_file;
+pub use planner::{Options, Planner};
+pub use survey::audit;
+pub use target::{EnvSetup, Subject, Target, env_setup};
+
+/// A decision about one target, with the commands that carry it out.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub target: Target,
+    pub decision: Decision,
+    pub choice: Option<Choice>,
+    pub steps: Vec<Step>,
+    pub needs: Needs,
+    /// What is installed there now; held, unless it is to be changed.
+    pub installed: Packages,
+    /// The interpreter an environment is made from.
+    pub base: Option<Interpreter>,
+    pub applied: bool,
+    /// Over everything the packages follow from.
+    pub inputs: String,
+    /// Something is fetched that a user should agree to first.
+    pub needs_consent: bool,
+}
+
+/// One command of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What it does, for people: `create`, `install 3 packages`.
+    pub what: String,
+    pub argv: Argv,
+}
+
+impl Plan {
+    /// What is locked while it is carried out.
+    #[must_use]
+    pub fn place(&self) -> PathBuf {
+        self.decision.environment.clone().unwrap_or_else(|| self.target.root.clone())
+    }
+
+    /// The manager, and how it was chosen to work.
+    #[must_use]
+    pub fn manager(&self) -> &Manager {
+        &self.target.manager
+    }
+}
+
+/// The plan as `--json` shows it.
+#[derive(Serialize)]
+struct Shown<'p> {
+    target: String,
+    manager: &'p str,
+    action: &'static str,
+    reasons: &'p [String],
+    missing: &'p [String],
+    conflicts: &'p [Conflict],
+    commands: Vec<&'p Argv>,
+    environment: Option<&'p PathBuf>,
+    applied: bool,
+    warnings: &'p [String],
+    fix: Option<&'p str>,
+}
+
+impl Serialize for Plan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Shown {
+            target: self.target.name(),
+            manager: &self.target.manager.name,
+            action: self.decision.action.name(),
+            reasons: &self.decision.reasons,
+            missing: &self.decision.missing,
+            conflicts: &self.decision.conflicts,
+            commands: self.steps.iter().map(|step| &step.argv).collect(),
+            environment: self.decision.environment.as_ref(),
+            applied: self.applied,
+            warnings: &self.decision.warnings,
+            fix: self.decision.fix.as_deref(),
+        }
+        .serialize(serializer)
+    }
+}

@@ -1,0 +1,86 @@
+//! What is to have an environment: the project, or a tool with dependencies of its own.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use toolroom_kernel::chain::Chain;
+use toolroom_kernel::model::Tool;
+
+use crate::manager::Manager;
+
+/// Whose environment it is.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// The project's manifests.
+    Project,
+    /// A tool that declares packages of its own.
+    Tool(Box<Tool>),
+}
+
+/// Something that is to have an environment.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub subject: Subject,
+    pub manager: Manager,
+    /// The directory its manifests are in, and its paths start from.
+    pub root: PathBuf,
+    /// The manifests that are there, in the manager's order.
+    pub manifests: Vec<PathBuf>,
+}
+
+impl Target {
+    /// How it is called in answers: `project`, or the tool's id.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.subject {
+            Subject::Project => "project".to_owned(),
+            Subject::Tool(tool) => tool.id.to_string(),
+        }
+    }
+
+    /// The key its decision is recorded under.
+    #[must_use]
+    pub fn key(&self, project: &Path) -> String {
+        match self.root.strip_prefix(project) {
+            Ok(inner) if !inner.as_os_str().is_empty() => format!("{}:{}", self.manager.name, inner.display()),
+            _ => self.manager.name.clone(),
+        }
+    }
+}
+
+/// The `env_setup` of a chain.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EnvSetup {
+    /// The manager's name.
+    pub kind: String,
+    /// Whether `run` may make the environment.
+    pub create: bool,
+    /// Directories for the language's library path.
+    pub paths: Vec<String>,
+    /// The rest, such as `package_json`.
+    pub options: Map<String, Value>,
+}
+
+/// What the chain declares, the tool's word before the runtime's.
+#[must_use]
+pub fn env_setup(chain: &Chain) -> Option<EnvSetup> {
+    let mut merged = Map::new();
+    for link in chain.links().iter().rev() {
+        if let Some(Value::Object(setup)) = link.config().and_then(|config| config.get("env_setup")) {
+            merged.extend(setup.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+    }
+    let kind = merged.remove("type")?.as_str()?.to_owned();
+    let create = merged.remove("create").is_some_and(|create| create == Value::Bool(true));
+    let paths = match merged.remove("paths") {
+        Some(Value::Array(paths)) => paths.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::String(path)) => vec![path],
+        _ => Vec::new(),
+    };
+    Some(EnvSetup {
+        kind,
+        create,
+        paths,
+        options: merged,
+    })
+}

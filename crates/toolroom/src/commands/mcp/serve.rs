@@ -1,0 +1,115 @@
+//! `toolroom mcp serve`: every tool, for every agent.
+
+use std::net::SocketAddr;
+
+use serde_json::Value;
+use toolroom_exec::subprocess::Guard;
+use toolroom_kernel::World;
+use toolroom_mcp::{Choice, House, Http, Options, http, stdio};
+
+use crate::GUARD;
+use crate::answer::Answer;
+use crate::args::McpServe;
+use crate::failure::Failure;
+use crate::printer::{Printer, Volume};
+use crate::settings::{self, Settings};
+
+/// The variable that holds the token clients have to show.
+const TOKEN: &str = "TOOLROOM_MCP_TOKEN";
+const SHORTEST_TOKEN: usize = 16;
+
+pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer, Failure> {
+    // Standard output belongs to the protocol.
+    printer.json = false;
+    let settings = settings::load(&world)?;
+    let token = world.env.get(TOKEN).filter(|token| !token.is_empty()).map(str::to_owned);
+    let address = args.http.as_deref().map(address).transpose()?;
+    let house = House::open(world, options(args.tools, args.meta, settings)?)?;
+    for remark in house.remarks() {
+        printer.note(&format!("note: {remark}"));
+    }
+    let talk = *printer;
+    let say = move |remark: &str| talk.note(&format!("note: {remark}"));
+    match address {
+        None => stdio::serve(&house, say)?,
+        Some(address) => {
+            let (token, is_new) = if args.no_auth { (None, false) } else { admission(token)? };
+            let announced = token.clone().filter(|_| is_new);
+            // Said even when quiet: without it nobody could connect.
+            let aloud = Printer { volume: Volume::Normal, ..talk };
+            let ready = |bound: SocketAddr| {
+                aloud.note(&format!("listening on http://{bound}{}", http::PATH));
+                if let Some(token) = announced {
+                    aloud.note(&format!("token: {token}"));
+                }
+            };
+            http::serve(&house, &Http { address, token }, ready, say)?;
+        }
+    }
+    Ok(Answer::new(String::new(), Value::Null))
+}
+
+fn options(tools: Vec<String>, meta: bool, settings: Settings) -> Result<Options, Failure> {
+    const LEAST_PLACES: usize = 16;
+    let chosen = if tools.is_empty() { settings.mcp.tools.unwrap_or_default() } else { tools };
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Ok(Options {
+        choice: Choice { patterns: chosen },
+        meta,
+        concurrency: settings.mcp.concurrency.unwrap_or_else(|| LEAST_PLACES.max(4 * cores)),
+        dotenv_allow: settings.dotenv.allow,
+        guard: Guard {
+            program: std::env::current_exe().map_err(|error| Failure::io(&error))?,
+            args: vec![GUARD.into()],
+        },
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The token, and whether it was made just now.
+fn admission(given: Option<String>) -> Result<(Option<String>, bool), Failure> {
+    match given {
+        None => Ok((Some(http::token()?), true)),
+        Some(token) if token.len() < SHORTEST_TOKEN => {
+            let message = format!("{TOKEN} has fewer than {SHORTEST_TOKEN} characters");
+            Err(Failure::new("usage::weak_token", message).help("leave it out, and one is made"))
+        }
+        Some(token) => Ok((Some(token), false)),
+    }
+}
+
+/// `127.0.0.1:8000`, `localhost:8000`, or only a port of this machine.
+fn address(written: &str) -> Result<SocketAddr, Failure> {
+    let bare = written.strip_prefix(':').unwrap_or(written);
+    if let Ok(port) = bare.parse::<u16>() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    let local = written.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    local.as_deref().unwrap_or(written).parse().map_err(|_| {
+        let message = format!("--http {written} is not an address with a port");
+        Failure::new("usage::bad_address", message).help("write 127.0.0.1:8000, or 0 for any free port of this machine")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        for written in ["8000", ":8000", "127.0.0.1:8000", "localhost:8000"] {
+            assert_eq!(address(written).unwrap().to_string(), "127.0.0.1:8000");
+        }
+        assert_eq!(address("[::1]:1").unwrap().to_string(), "[::1]:1");
+        for written in ["", "host", "example.org:80", "99999"] {
+            assert!(address(written).is_err(), "{written}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_could_be_guessed_is_refused() {
+        assert!(admission(Some("short".into())).is_err());
+        assert_eq!(admission(Some("0123456789abcdef".into())).unwrap(), (Some("0123456789abcdef".into()), false));
+        assert_eq!(admission(None).unwrap().0.map(|token| token.len()), Some(64));
+    }
+}

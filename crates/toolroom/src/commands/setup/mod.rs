@@ -1,0 +1,122 @@
+//! `toolroom setup`: plans the environments of the project and its tools, and makes them.
+
+mod ask;
+mod progress;
+mod render;
+mod targets;
+
+use serde_json::{Value, json};
+use toolroom_catalog::Catalog;
+use toolroom_exec::subprocess::{Cancel, Guard};
+use toolroom_kernel::World;
+use toolroom_provision::ProvisionError;
+use toolroom_provision::apply::{self, Applying};
+use toolroom_provision::decision::Action;
+use toolroom_provision::plan::{Options, Plan, Planner};
+use toolroom_provision::store;
+
+pub use self::progress::Bars;
+use crate::GUARD;
+use crate::answer::Answer;
+use crate::args::Setup;
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::output::paths;
+use crate::printer::Printer;
+use crate::settings::{self, Settings};
+
+pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Failure> {
+    if args.prune {
+        let pruned = store::prune(world, store::UNUSED)?;
+        return Ok(removed(world, &pruned, "pruned"));
+    }
+    if args.undo {
+        let undone = apply::undo(world)?;
+        return Ok(removed(world, &undone, "undone"));
+    }
+    let catalog = Catalog::open(world);
+    let settings = settings::load(world)?;
+    let planner = planner(world, &catalog, &settings, args.repair);
+    let targets = targets::collect(args, world, &catalog, &planner)?;
+    let planned: Vec<Result<Plan, ProvisionError>> = targets.iter().map(|target| planner.plan(target)).collect();
+    if args.plan {
+        return Ok(answer(world, planned));
+    }
+    let changes = planned.iter().flatten().any(|plan| plan.decision.action.changes());
+    if changes && !args.yes && !ask::consents(world, &planned, printer)? {
+        return Ok(answer(world, planned).note("nothing was changed"));
+    }
+    let cancel = Cancel::new();
+    let bars = Bars::new(printer);
+    let how = Applying {
+        planner,
+        guard: &guard()?,
+        cancel: &cancel,
+        progress: &bars,
+        offline: args.offline,
+    };
+    Ok(answer(world, applied(planned, &how)))
+}
+
+/// A planner with the project's settings.
+pub fn planner<'p>(world: &'p World, catalog: &'p Catalog, settings: &Settings, repair: bool) -> Planner<'p> {
+    Planner {
+        world,
+        catalog,
+        options: Options {
+            policy: settings.python_environment.policy(),
+            repair,
+        },
+    }
+}
+
+/// Carries out what could be planned; what could not keeps its place in the answer.
+fn applied(planned: Vec<Result<Plan, ProvisionError>>, how: &Applying<'_>) -> Vec<Result<Plan, ProvisionError>> {
+    let (mut slots, mut plans) = (Vec::new(), Vec::new());
+    for outcome in planned {
+        match outcome {
+            Ok(plan) => {
+                slots.push(None);
+                plans.push(plan);
+            }
+            Err(error) => slots.push(Some(error)),
+        }
+    }
+    let mut done = apply::apply_all(plans, how).into_iter();
+    slots.into_iter().filter_map(|slot| slot.map_or_else(|| done.next(), |error| Some(Err(error)))).collect()
+}
+
+fn answer(world: &World, outcomes: Vec<Result<Plan, ProvisionError>>) -> Answer {
+    let text = render::tree(world, &outcomes);
+    let plans: Vec<&Plan> = outcomes.iter().flatten().collect();
+    let refused = plans.iter().any(|plan| plan.decision.action == Action::Refuse);
+    let mut data = json!({"plans": plans});
+    let failures: Vec<Failure> = outcomes.into_iter().filter_map(Result::err).map(Failure::from).collect();
+    if !failures.is_empty() {
+        data["failures"] = failures.iter().map(Failure::to_json).collect();
+    }
+    let mut answer = Answer::new(text, data);
+    if refused || !failures.is_empty() {
+        answer.status = failures.first().map_or(Status::CannotDo, |failure| failure.status);
+    }
+    answer.failures = failures;
+    answer
+}
+
+fn removed(world: &World, environments: &[std::path::PathBuf], key: &str) -> Answer {
+    let mut text: String = environments.iter().map(|path| format!("removed {}\n", paths::shown(world, path))).collect();
+    if text.is_empty() {
+        text.push_str("there is nothing to remove\n");
+    }
+    let data: Value = json!({key: environments, "plans": []});
+    Answer::new(text, data)
+}
+
+/// Our own binary, told to guard a tree of processes.
+pub fn guard() -> Result<Guard, Failure> {
+    let program = std::env::current_exe().map_err(|error| Failure::io(&error))?;
+    Ok(Guard {
+        program,
+        args: vec![GUARD.into()],
+    })
+}

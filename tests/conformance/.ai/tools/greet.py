@@ -1,0 +1,5 @@
+"""Greets."""
+
+
+def main(name: str = "World"):
+    return f"Hello, {name}!"

@@ -1,0 +1,9 @@
+"""Ends without an answer."""
+
+import os
+
+CONFIG = {"task": "optional"}
+
+
+def main():
+    os.abort()

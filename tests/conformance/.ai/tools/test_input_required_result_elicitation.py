@@ -1,0 +1,10 @@
+"""Asks for a name."""
+
+from _ask import answers, ask, form
+
+
+def main():
+    content = answers().get("user_name", {}).get("content") or {}
+    if "name" not in content:
+        return ask(user_name=form("What is your name?", name={"type": "string"}))
+    return f"Hello, {content['name']}!"
