@@ -6,4 +6,5 @@ pub mod call;
 pub mod executor;
 pub mod http;
 pub mod runs;
+pub mod spare;
 pub mod subprocess;

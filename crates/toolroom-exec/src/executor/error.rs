@@ -26,7 +26,7 @@ pub enum ExecError {
         key: String,
         path: PathBuf,
         #[source]
-        source: TemplateError,
+        source: Box<TemplateError>,
     },
     #[error("config.{key} of {tool} {reason}")]
     BadConfig {

@@ -167,7 +167,7 @@ impl Build<'_> {
         match config.get("retry") {
             None => {}
             Some(Value::Object(written)) => {
-                refine(&mut retry, written).map_err(|reason| self.bad("retry", reason))?
+                refine(&mut retry, written).map_err(|reason| self.bad("retry", reason))?;
             }
             Some(_) => return Err(self.bad("retry", "is not a mapping".into())),
         }

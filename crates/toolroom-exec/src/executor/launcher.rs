@@ -20,7 +20,15 @@ const FOLDER: &str = "launchers";
 #[derive(Debug)]
 pub struct Launcher {
     pub path: PathBuf,
-    _temporary: Option<TempDir>,
+    temporary: Option<TempDir>,
+}
+
+impl Launcher {
+    /// Whether the file is there for later calls as well.
+    #[must_use]
+    pub const fn is_lasting(&self) -> bool {
+        self.temporary.is_none()
+    }
 }
 
 /// Finds the launcher a runtime names.
@@ -42,7 +50,7 @@ pub fn find(world: &World, runtime: &Tool, name: &str) -> Result<Launcher, ExecE
         if beside.is_file() {
             return Ok(Launcher {
                 path: beside,
-                _temporary: None,
+                temporary: None,
             });
         }
     }
@@ -52,7 +60,7 @@ pub fn find(world: &World, runtime: &Tool, name: &str) -> Result<Launcher, ExecE
     let launchers = written(world).map_err(|error| fault(format!("cannot be written: {error}")))?;
     Ok(Launcher {
         path: launchers.0.join(name),
-        _temporary: launchers.1,
+        temporary: launchers.1,
     })
 }
 

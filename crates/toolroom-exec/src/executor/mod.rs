@@ -22,6 +22,7 @@ pub use prepare::{Prepared, ProcessCall, Request, Work, prepare};
 pub use style::Returns;
 
 use crate::http::{send, send_blocking};
+use crate::spare::Spares;
 use crate::subprocess::{self, Cancel, Guard, Listener, Supervision};
 
 /// How a prepared call is watched.
@@ -52,6 +53,34 @@ pub async fn run_async(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report,
             Ok(Report::of_http(outcome))
         }
     }
+}
+
+/// Runs a prepared call in a spare process where one waits, and keeps as many waiting as
+/// the chain's `prewarm` says: for long-lived callers.
+///
+/// # Errors
+/// As [`run_async`].
+pub async fn run_with_spares(
+    prepared: &Prepared,
+    watch: &Watch<'_>,
+    spares: &Spares,
+) -> Result<Report, ExecError> {
+    let Work::Process(call) = &prepared.work else {
+        return run_async(prepared, watch).await;
+    };
+    if call.prewarm == 0 {
+        return run_async(prepared, watch).await;
+    }
+    let Some(process) = spares.take(&call.command) else {
+        spares.keep(&call.command, call.prewarm);
+        return run_async(prepared, watch).await;
+    };
+    let begun = std::time::Instant::now();
+    let how = supervision(call, prepared, watch);
+    let mut outcome = process.finish(&how, watch.cancel).await?;
+    outcome.duration = begun.elapsed();
+    spares.keep(&call.command, call.prewarm);
+    Ok(Report::new(outcome, call.style.returns()))
 }
 
 /// Runs a prepared call to its end, for the command line: an interrupt cancels it.

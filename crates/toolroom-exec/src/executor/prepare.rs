@@ -68,6 +68,8 @@ pub struct ProcessCall {
     pub command: Command,
     pub input: Vec<u8>,
     pub style: Style,
+    /// How many launchers a long-lived caller may keep waiting for such calls.
+    pub prewarm: usize,
     /// Keeps a temporary launcher until the call is over.
     _launcher: Option<Launcher>,
 }
@@ -188,10 +190,18 @@ impl Build<'_> {
         let timeout = self.filled(config, "timeout", Unset::Error)?;
         let timeout = settings::seconds(&timeout, "timeout").map_err(|reason| self.bad("timeout", reason))?;
         let (input, launcher) = self.call(&style, config, &mut command)?;
+        let prewarm = match (&style, &launcher) {
+            // Only what waits for its input can be started ahead, and stays where it is.
+            (Style::Function { .. }, Some(launcher)) if launcher.is_lasting() => {
+                settings::count(config, "prewarm").map_err(|reason| self.bad("prewarm", reason))?
+            }
+            _ => 0,
+        };
         let call = ProcessCall {
             command,
             input,
             style,
+            prewarm,
             _launcher: launcher,
         };
         Ok((
@@ -310,7 +320,7 @@ impl Build<'_> {
             tool: self.tool.id.to_string(),
             key: key.to_owned(),
             path: self.tool.path.clone(),
-            source,
+            source: Box::new(source),
         }
     }
 

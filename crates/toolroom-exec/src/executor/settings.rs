@@ -22,6 +22,17 @@ pub fn seconds(config: &Map<String, Value>, key: &str) -> Result<Option<Duration
         .ok_or_else(|| "is not a number of seconds above zero".to_owned())
 }
 
+/// The whole number under a key; none is zero.
+pub fn count(config: &Map<String, Value>, key: &str) -> Result<usize, String> {
+    match config.get(key) {
+        None | Some(Value::Null) => Ok(0),
+        Some(value) => value
+            .as_u64()
+            .and_then(|count| usize::try_from(count).ok())
+            .ok_or_else(|| "is not a whole number".to_owned()),
+    }
+}
+
 /// The list under a key, as arguments: numbers and truth values are written as text.
 pub fn arguments(config: &Map<String, Value>, key: &str) -> Result<Vec<String>, String> {
     match config.get(key) {

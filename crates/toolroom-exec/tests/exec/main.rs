@@ -12,4 +12,5 @@ mod launch;
 mod launchers;
 mod process;
 mod python;
+mod spare;
 mod support;
