@@ -1,6 +1,12 @@
 //! Turns the `core/` data tree into Rust tables, so that reading core data at run time
 //! costs a JSON parse of one small file instead of a YAML parse of all of them.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a build script names its files itself and speaks to cargo"
+)]
+
 use std::env;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -23,14 +29,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut texts = String::from("pub(super) static TEXTS: &[(&str, &str)] = &[\n");
     for file in &files {
         println!("cargo:rerun-if-changed={}", file.display());
-        let relative = file.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
+        let relative = file
+            .strip_prefix(&root)?
+            .to_string_lossy()
+            .replace('\\', "/");
         let include = format!("include_str!({:?})", file.to_string_lossy());
         match relative.strip_suffix(".yaml") {
             Some(id) if id.contains('/') => {
                 let document = document(file)?;
                 let json = document.to_string();
                 for alias in document["aliases"].as_array().into_iter().flatten() {
-                    aliases.push((alias.as_str().ok_or("an alias is a text")?.to_owned(), id.to_owned()));
+                    aliases.push((
+                        alias.as_str().ok_or("an alias is a text")?.to_owned(),
+                        id.to_owned(),
+                    ));
                 }
                 if document["tool_type"] == "extractor" {
                     for extension in texts_of(&document["extensions"]) {
@@ -74,7 +86,9 @@ fn identity(tables: &str) -> String {
 
 fn texts_of(list: &serde_json::Value) -> Vec<String> {
     let items = list.as_array().into_iter().flatten();
-    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    items
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {

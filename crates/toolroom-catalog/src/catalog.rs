@@ -118,7 +118,13 @@ impl Catalog {
                 let Ok(id) = ToolId::parse(&format!("{EXTRACTORS}/{}", file.id)) else {
                     continue;
                 };
-                match read::file(root.space, &id, &file.path, &file.extension, &self.extractors) {
+                match read::file(
+                    root.space,
+                    &id,
+                    &file.path,
+                    &file.extension,
+                    &self.extractors,
+                ) {
                     Read::Tool(tool) if tool.role() == Role::Extractor => learnt.push(tool),
                     _ => {}
                 }
@@ -208,7 +214,9 @@ impl Catalog {
             match read::file(root.space, id, path, extension, &self.extractors) {
                 Read::NotATool => {}
                 read => match &found {
-                    Some((first, _)) => return Err(CatalogError::Broken(duplicate(id, first, path))),
+                    Some((first, _)) => {
+                        return Err(CatalogError::Broken(duplicate(id, first, path)));
+                    }
                     None => found = Some((path, read)),
                 },
             }
@@ -279,7 +287,9 @@ impl Library for Catalog {
     fn executor(&self, name: &str) -> Result<Arc<Tool>, Missing> {
         match self.find_runtime(name) {
             Ok(tool) => Ok(Arc::new(tool)),
-            Err(CatalogError::NotFound { suggestions, .. }) => Err(Missing::Unknown { suggestions }),
+            Err(CatalogError::NotFound { suggestions, .. }) => {
+                Err(Missing::Unknown { suggestions })
+            }
             Err(CatalogError::Ambiguous { ids, .. }) => Err(Missing::Ambiguous { ids }),
             Err(other) => Err(Missing::Broken {
                 reason: other.to_string(),
@@ -296,7 +306,10 @@ fn as_runtime(error: CatalogError) -> CatalogError {
         } => CatalogError::NotFound {
             name,
             kind: "runtime or tool",
-            suggestions: suggestions.into_iter().filter(|name| can_execute(name)).collect(),
+            suggestions: suggestions
+                .into_iter()
+                .filter(|name| can_execute(name))
+                .collect(),
         },
         other => other,
     }
@@ -306,9 +319,10 @@ fn as_runtime(error: CatalogError) -> CatalogError {
 fn can_execute(name: &str) -> bool {
     let is_core = core_data::file(name).is_some();
     !is_core
-        || EXECUTOR_FOLDERS
-            .iter()
-            .any(|folder| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+        || EXECUTOR_FOLDERS.iter().any(|folder| {
+            name.strip_prefix(folder)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
 }
 
 /// A core tool by its id or one of its aliases.

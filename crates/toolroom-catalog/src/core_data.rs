@@ -119,7 +119,10 @@ mod tests {
         }
         for (name, id) in aliases() {
             assert!(file(name).is_none(), "{name} is an id and an alias of {id}");
-            assert!(file(id).is_some(), "{name} stands for {id}, which is not there");
+            assert!(
+                file(id).is_some(),
+                "{name} stands for {id}, which is not there"
+            );
         }
     }
 }

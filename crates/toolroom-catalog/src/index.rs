@@ -42,7 +42,11 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     #[must_use]
     pub fn open(cache: Option<&Path>, kind: &str, folder: &Path, identity: &str) -> Self {
         let name = Sha256::digest(folder.as_os_str().as_encoded_bytes());
-        let name: String = name.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let name: String = name
+            .iter()
+            .take(12)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         let mut index = Self {
             file: cache.map(|cache| cache.join(format!("{name}.{kind}"))),
             identity: Sha256::digest(identity.as_bytes()).into(),
@@ -84,8 +88,11 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
 
     /// Remembers files for the next time, leaving out those that were not at rest when
     /// reading began. A cache that cannot be written is done without.
-    pub fn store<'a>(&self, began: SystemTime, files: impl Iterator<Item = (&'a str, Fingerprint, T)>)
-    where
+    pub fn store<'a>(
+        &self,
+        began: SystemTime,
+        files: impl Iterator<Item = (&'a str, Fingerprint, T)>,
+    ) where
         T: 'a,
     {
         let entries: Vec<Entry<T>> = files
@@ -176,7 +183,10 @@ mod tests {
         let began = AT + Duration::from_secs(10);
         let just_now = print(10_000_000_000 - 1);
         let in_the_future = print(11_000_000_001);
-        open(cache.path(), "a").store(began, [("x", just_now, 1), ("y", in_the_future, 2)].into_iter());
+        open(cache.path(), "a").store(
+            began,
+            [("x", just_now, 1), ("y", in_the_future, 2)].into_iter(),
+        );
         assert_eq!(open(cache.path(), "a").take("x", just_now), None);
         assert_eq!(open(cache.path(), "a").take("y", in_the_future), None);
     }
@@ -186,15 +196,28 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let began = AT + Duration::from_secs(10);
         open(cache.path(), "a").store(began, [("x", print(5), 7)].into_iter());
-        let file = fs_err::read_dir(cache.path()).unwrap().next().unwrap().unwrap().path();
+        let file = fs_err::read_dir(cache.path())
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .path();
         let whole = fs_err::read(&file).unwrap();
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x41;
             fs_err::write(&file, &damaged).unwrap();
-            assert_eq!(open(cache.path(), "a").take("x", print(5)), None, "byte {at}");
+            assert_eq!(
+                open(cache.path(), "a").take("x", print(5)),
+                None,
+                "byte {at}"
+            );
             fs_err::write(&file, &whole[..at]).unwrap();
-            assert_eq!(open(cache.path(), "a").take("x", print(5)), None, "cut at {at}");
+            assert_eq!(
+                open(cache.path(), "a").take("x", print(5)),
+                None,
+                "cut at {at}"
+            );
         }
     }
 
@@ -203,7 +226,10 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let blocked = cache.path().join("file");
         fs_err::write(&blocked, "").unwrap();
-        open(&blocked, "a").store(AT + Duration::from_secs(10), [("x", print(5), 7)].into_iter());
+        open(&blocked, "a").store(
+            AT + Duration::from_secs(10),
+            [("x", print(5), 7)].into_iter(),
+        );
         assert_eq!(open(&blocked, "a").take("x", print(5)), None);
     }
 }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolroom_kernel::{Explain, Position};
 use toolroom_kernel::chain::link;
 use toolroom_kernel::model::{Role, Space, Tool, ToolId, field};
+use toolroom_kernel::{Explain, Position};
 
 use crate::catalog::{Catalog, duplicate};
 use crate::core_data;
@@ -105,14 +105,21 @@ impl Catalog {
         for file in core_data::files() {
             listing.rows.push(core_row(file));
         }
-        listing.rows.sort_by(|a, b| a.id.cmp(&b.id).then(a.space.cmp(&b.space)));
+        listing
+            .rows
+            .sort_by(|a, b| a.id.cmp(&b.id).then(a.space.cmp(&b.space)));
         listing
             .problems
             .sort_by(|a, b| a.path.cmp(&b.path).then(a.position.cmp(&b.position)));
         listing
     }
 
-    fn list_root(&self, root: &SpaceRoot, taken: &mut BTreeMap<ToolId, PathBuf>, listing: &mut Listing) {
+    fn list_root(
+        &self,
+        root: &SpaceRoot,
+        taken: &mut BTreeMap<ToolId, PathBuf>,
+        listing: &mut Listing,
+    ) {
         let walked = walk::walk(&root.tools, &self.extractors);
         listing.problems.extend(walked.problems);
         let known = self.known(root, &walked.files);
@@ -159,7 +166,13 @@ impl Catalog {
                 Ok(source) => source,
                 Err(problem) => return Known::Broken(vec![problem]),
             };
-            match read::metadata(&file.id, &file.path, &file.extension, &source, &self.extractors) {
+            match read::metadata(
+                &file.id,
+                &file.path,
+                &file.extension,
+                &source,
+                &self.extractors,
+            ) {
                 Metadata::Tool(found) => Known::Tool(summary(&found.metadata, &found.positions)),
                 Metadata::NotATool => Known::NotATool,
                 Metadata::Broken(problems) => Known::Broken(problems),
@@ -174,7 +187,8 @@ impl Catalog {
         for root in &self.roots {
             let files = walk::walk(&root.tools, &self.extractors).files;
             let words = self.remembered("words", root, &files, |file| {
-                read::text(&file.path).map_or_else(|_| Vec::new(), |text| search::content_tokens(&text))
+                read::text(&file.path)
+                    .map_or_else(|_| Vec::new(), |text| search::content_tokens(&text))
             });
             by_path.extend(files.into_iter().map(|file| file.path).zip(words));
         }
@@ -198,7 +212,9 @@ impl Catalog {
             .iter()
             .map(|file| index.take(&key(file), file.fingerprint))
             .collect();
-        let missing: Vec<usize> = (0..files.len()).filter(|at| values[*at].is_none()).collect();
+        let missing: Vec<usize> = (0..files.len())
+            .filter(|at| values[*at].is_none())
+            .collect();
         let is_stale = !missing.is_empty() || index.has_leftovers();
         let fresh = parallel::map(&missing, |at| read(&files[*at]));
         for (at, value) in missing.into_iter().zip(fresh) {
@@ -250,7 +266,10 @@ impl Catalog {
 
     fn runtime_of(&self, executor: &str, row: &Row) -> Result<String, Problem> {
         let mut metadata = serde_json::Map::new();
-        metadata.insert(field::TOOL_TYPE.into(), row.summary.tool_type.as_str().into());
+        metadata.insert(
+            field::TOOL_TYPE.into(),
+            row.summary.tool_type.as_str().into(),
+        );
         if !executor.is_empty() {
             metadata.insert(field::EXECUTOR_ID.into(), executor.into());
         }
@@ -263,7 +282,10 @@ impl Catalog {
             digest: String::new(),
         };
         match link(Arc::new(stand_in), self) {
-            Ok(chain) => Ok(chain.links().get(1).map_or_else(String::new, |runtime| short_name(runtime))),
+            Ok(chain) => Ok(chain
+                .links()
+                .get(1)
+                .map_or_else(String::new, |runtime| short_name(runtime))),
             Err(error) => {
                 let kind = match error.code() {
                     "catalog::chain_cycle" => ProblemKind::ChainCycle,

@@ -23,7 +23,10 @@ pub fn to<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String>
 
 /// How alike two names are, as a whole or by their last part.
 fn likeness(wanted: &str, name: &str) -> f64 {
-    let last = |text: &str| text.rsplit_once('/').map_or_else(|| text.to_owned(), |(_, last)| last.to_owned());
+    let last = |text: &str| {
+        text.rsplit_once('/')
+            .map_or_else(|| text.to_owned(), |(_, last)| last.to_owned())
+    };
     let whole = strsim::normalized_damerau_levenshtein(wanted, name);
     let by_last = strsim::jaro_winkler(&last(wanted), &last(name)) - 0.05;
     if last(wanted).len() < 3 {
@@ -36,13 +39,24 @@ fn likeness(wanted: &str, name: &str) -> f64 {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 5] = ["web/fetch", "web/post", "runtimes/python", "python_runtime", "hello"];
+    const NAMES: [&str; 5] = [
+        "web/fetch",
+        "web/post",
+        "runtimes/python",
+        "python_runtime",
+        "hello",
+    ];
 
     #[test]
     fn a_slip_of_the_finger_is_understood() {
         assert_eq!(to("helo", NAMES.into_iter()), ["hello"]);
         assert_eq!(to("fecth", NAMES.into_iter()), ["web/fetch"]);
-        assert_eq!(to("pyhton_runtime", NAMES.into_iter()).first().map(String::as_str), Some("python_runtime"));
+        assert_eq!(
+            to("pyhton_runtime", NAMES.into_iter())
+                .first()
+                .map(String::as_str),
+            Some("python_runtime")
+        );
     }
 
     #[test]

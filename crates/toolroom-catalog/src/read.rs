@@ -86,7 +86,13 @@ fn not_utf8(path: &Path, error: &std::string::FromUtf8Error) -> Problem {
 
 /// Reads the tool in a file of a space.
 #[must_use]
-pub fn file(space: Space, id: &ToolId, path: &Path, extension: &str, extractors: &Extractors) -> Read {
+pub fn file(
+    space: Space,
+    id: &ToolId,
+    path: &Path,
+    extension: &str,
+    extractors: &Extractors,
+) -> Read {
     let source = match text(path) {
         Ok(source) => source,
         Err(problem) => return Read::Broken(vec![problem]),
@@ -115,7 +121,13 @@ pub enum Metadata {
 
 /// Reads a file's metadata, for listings.
 #[must_use]
-pub fn metadata(id: &ToolId, path: &Path, extension: &str, source: &str, extractors: &Extractors) -> Metadata {
+pub fn metadata(
+    id: &ToolId,
+    path: &Path,
+    extension: &str,
+    source: &str,
+    extractors: &Extractors,
+) -> Metadata {
     match extract(extractors, extension, FileText { id, path, source }) {
         Extraction::NotATool => Metadata::NotATool,
         Extraction::Tool(found) if found.problems.is_empty() => Metadata::Tool(found),

@@ -27,8 +27,12 @@ impl Resolvers for Catalog {
     }
 
     fn names(&self) -> Vec<String> {
-        let core = core_data::files().iter().filter_map(|file| file.id.strip_prefix(FOLDER));
-        let mut names: Vec<String> = core.map(|name| name.trim_start_matches('/').to_owned()).collect();
+        let core = core_data::files()
+            .iter()
+            .filter_map(|file| file.id.strip_prefix(FOLDER));
+        let mut names: Vec<String> = core
+            .map(|name| name.trim_start_matches('/').to_owned())
+            .collect();
         for root in &self.roots {
             let found = crate::walk::walk(&root.tools.join(FOLDER), &self.extractors);
             names.extend(found.files.into_iter().map(|file| file.id.to_string()));

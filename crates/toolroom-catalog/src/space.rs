@@ -75,7 +75,11 @@ impl SpaceRoot {
 /// `toolroom.toml`, not above the root of its git checkout, and never the home directory
 /// for the sake of the user space that lives there.
 #[must_use]
-pub fn discover_project(start: &Path, home: Option<&Path>, user_space: Option<&Path>) -> Option<PathBuf> {
+pub fn discover_project(
+    start: &Path,
+    home: Option<&Path>,
+    user_space: Option<&Path>,
+) -> Option<PathBuf> {
     for directory in start.ancestors() {
         let space = directory.join(PROJECT_SPACE);
         let is_user_space = Some(space.as_path()) == user_space;
@@ -111,7 +115,10 @@ mod tests {
     #[test]
     fn the_search_stops_at_the_root_of_a_git_checkout() {
         let root = tree(&[".ai", "repo/.git", "repo/src"]);
-        assert_eq!(discover_project(&root.path().join("repo/src"), None, None), None);
+        assert_eq!(
+            discover_project(&root.path().join("repo/src"), None, None),
+            None
+        );
         fs_err::create_dir_all(root.path().join("repo/.ai")).unwrap();
         let found = discover_project(&root.path().join("repo/src"), None, None);
         assert_eq!(found, Some(root.path().join("repo")));

@@ -30,14 +30,16 @@ pub struct Fingerprint {
 impl Fingerprint {
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
-        let modified = metadata.modified().ok().map_or(0, |time| {
-            match time.duration_since(UNIX_EPOCH) {
-                Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
-                Err(before) => {
-                    -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX)
-                }
-            }
-        });
+        let modified =
+            metadata
+                .modified()
+                .ok()
+                .map_or(0, |time| match time.duration_since(UNIX_EPOCH) {
+                    Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
+                    Err(before) => {
+                        -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX)
+                    }
+                });
         let (changed, inode) = record_of(metadata);
         Self {
             size: metadata.len(),
@@ -107,6 +109,7 @@ struct Walker<'a> {
 impl Walker<'_> {
     /// `above` holds the real paths of linked folders on the way down, to end loops.
     fn folder(&mut self, folder: &Path, prefix: &str, above: &mut Vec<PathBuf>) {
+        #[expect(clippy::disallowed_methods, reason = "the problem names the folder")]
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
@@ -192,7 +195,8 @@ impl Walker<'_> {
     fn file(&mut self, path: PathBuf, name: &str, prefix: &str, metadata: &Metadata) {
         if self.found.files.len() >= MAX_FILES {
             self.full = true;
-            let message = format!("the space has more than {MAX_FILES} tools; the rest is left out");
+            let message =
+                format!("the space has more than {MAX_FILES} tools; the rest is left out");
             let tools = self.tools.to_path_buf();
             return self.problem(ProblemKind::TooMany, &tools, message);
         }
@@ -260,8 +264,15 @@ mod tests {
     fn hidden_private_and_foreign_files_are_no_tools() {
         let root = tempfile::tempdir().unwrap();
         for path in [
-            ".hidden.py", "_private.py", "__init__.py", "README.md", "noext",
-            "node_modules/x.js", "__pycache__/x.py", ".git/x.py", "tool.py",
+            ".hidden.py",
+            "_private.py",
+            "__init__.py",
+            "README.md",
+            "noext",
+            "node_modules/x.js",
+            "__pycache__/x.py",
+            ".git/x.py",
+            "tool.py",
         ] {
             write(root.path(), path);
         }
@@ -279,15 +290,27 @@ mod tests {
         symlink(root.path().join("real"), root.path().join("alias")).unwrap();
         symlink(root.path().join("real/tool.py"), root.path().join("one.py")).unwrap();
         symlink(outside.path(), root.path().join("out")).unwrap();
-        symlink(outside.path().join("secret.py"), root.path().join("leak.py")).unwrap();
+        symlink(
+            outside.path().join("secret.py"),
+            root.path().join("leak.py"),
+        )
+        .unwrap();
         symlink(root.path().join("gone.py"), root.path().join("dangling.py")).unwrap();
         let found = walk(root.path(), &Extractors::core());
         assert_eq!(ids(root.path()), ["alias/tool", "one", "real/tool"]);
-        let mut codes: Vec<_> = found.problems.iter().map(|problem| problem.kind.code()).collect();
+        let mut codes: Vec<_> = found
+            .problems
+            .iter()
+            .map(|problem| problem.kind.code())
+            .collect();
         codes.sort_unstable();
         assert_eq!(
             codes,
-            ["catalog::leaves_space", "catalog::leaves_space", "catalog::unreadable"]
+            [
+                "catalog::leaves_space",
+                "catalog::leaves_space",
+                "catalog::unreadable"
+            ]
         );
     }
 

@@ -41,9 +41,15 @@ pub struct Run {
 impl Run {
     /// What is remembered of a call.
     #[must_use]
-    pub fn of<'n>(started: SystemTime, chain: &Chain, arguments: impl Iterator<Item = &'n str>, report: &Report) -> Self {
+    pub fn of<'n>(
+        started: SystemTime,
+        chain: &Chain,
+        arguments: impl Iterator<Item = &'n str>,
+        report: &Report,
+    ) -> Self {
         let outcome = &report.outcome;
-        let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let millis =
+            |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         Self {
             started_ms: started.duration_since(UNIX_EPOCH).map_or(0, millis),
             tool: chain.tool().id.to_string(),
@@ -54,7 +60,11 @@ impl Run {
             stdout_bytes: outcome.stdout.length,
             stderr_bytes: outcome.stderr.length,
             arguments: arguments.map(str::to_owned).collect(),
-            chain: chain.links().iter().map(|link| format!("{}@sha256:{}", link.id, link.digest)).collect(),
+            chain: chain
+                .links()
+                .iter()
+                .map(|link| format!("{}@sha256:{}", link.id, link.digest))
+                .collect(),
         }
     }
 }
@@ -66,7 +76,10 @@ impl Run {
 pub fn append(state: &Path, run: &Run) -> std::io::Result<()> {
     fs_err::create_dir_all(state)?;
     let file = state.join(FILE);
-    if file.metadata().is_ok_and(|metadata| metadata.len() >= ROTATED_AT) {
+    if file
+        .metadata()
+        .is_ok_and(|metadata| metadata.len() >= ROTATED_AT)
+    {
         fs_err::rename(&file, state.join(OLDER))?;
     }
     let mut line = serde_json::to_vec(run)?;
@@ -88,11 +101,20 @@ pub fn last(state: &Path, count: usize) -> Vec<Run> {
     let files: [PathBuf; 2] = [state.join(FILE), state.join(OLDER)];
     let mut runs = Vec::new();
     for file in files {
-        if runs.len() >= count || !file.metadata().is_ok_and(|metadata| metadata.len() <= MOST_READ) {
+        if runs.len() >= count
+            || !file
+                .metadata()
+                .is_ok_and(|metadata| metadata.len() <= MOST_READ)
+        {
             continue;
         }
         let text = fs_err::read_to_string(file).unwrap_or_default();
-        runs.extend(text.lines().rev().filter_map(|line| serde_json::from_str::<Run>(line).ok()).take(count - runs.len()));
+        runs.extend(
+            text.lines()
+                .rev()
+                .filter_map(|line| serde_json::from_str::<Run>(line).ok())
+                .take(count - runs.len()),
+        );
     }
     runs
 }
@@ -135,7 +157,13 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let state = tempfile::tempdir().unwrap();
         append(state.path(), &run("t")).unwrap();
-        let mode = state.path().join(FILE).metadata().unwrap().permissions().mode();
+        let mode = state
+            .path()
+            .join(FILE)
+            .metadata()
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
@@ -147,7 +175,10 @@ mod tests {
         let text = fs_err::read_to_string(&file).unwrap() + "{\"half\n";
         fs_err::write(&file, text).unwrap();
         append(state.path(), &run("b")).unwrap();
-        let tools: Vec<String> = last(state.path(), 9).into_iter().map(|run| run.tool).collect();
+        let tools: Vec<String> = last(state.path(), 9)
+            .into_iter()
+            .map(|run| run.tool)
+            .collect();
         assert_eq!(tools, ["b", "a"]);
     }
 }

@@ -65,7 +65,10 @@ impl Spares {
     pub fn take(&self, command: &Command) -> Option<Process> {
         self.with(|shelf| {
             shelf.sweep(self.limits.idle);
-            let at = shelf.spares.iter().position(|spare| spare.command == *command)?;
+            let at = shelf
+                .spares
+                .iter()
+                .position(|spare| spare.command == *command)?;
             Some(shelf.spares.swap_remove(at).process)
         })
     }
@@ -76,10 +79,22 @@ impl Spares {
         let missing = self.with(|shelf| {
             shelf.sweep(self.limits.idle);
             let held = shelf.spares.len() + shelf.starting.len();
-            let same = shelf.spares.iter().filter(|spare| spare.command == *command).count()
-                + shelf.starting.iter().filter(|other| *other == command).count();
-            let missing = wanted.saturating_sub(same).min(self.limits.total.saturating_sub(held));
-            shelf.starting.extend(std::iter::repeat_n(command.clone(), missing));
+            let same = shelf
+                .spares
+                .iter()
+                .filter(|spare| spare.command == *command)
+                .count()
+                + shelf
+                    .starting
+                    .iter()
+                    .filter(|other| *other == command)
+                    .count();
+            let missing = wanted
+                .saturating_sub(same)
+                .min(self.limits.total.saturating_sub(held));
+            shelf
+                .starting
+                .extend(std::iter::repeat_n(command.clone(), missing));
             missing
         });
         for _ in 0..missing {

@@ -41,7 +41,7 @@ pub fn files(folder: &Path) -> Vec<File> {
 }
 
 fn walk(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<File>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let Ok(entries) = fs_err::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| !name.starts_with(['.', '_']) && !name.ends_with('~')) else {

@@ -13,6 +13,7 @@ pub mod journal;
 pub mod lock;
 pub mod manager;
 pub mod plan;
+pub mod preset;
 pub mod ready;
 pub mod requirement;
 pub mod store;

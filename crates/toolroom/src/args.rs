@@ -67,6 +67,8 @@ pub enum Command {
     Env(Env),
     /// Prepare the environments of the project and its tools
     Setup(Setup),
+    /// Check and apply parts of the project's setup
+    Preset(Preset),
     /// Say what is wrong here, and how to fix it
     Doctor,
     /// Serve tools to agents over MCP, and tell agents' programs of it
@@ -185,6 +187,29 @@ pub struct Setup {
     pub prune: bool,
 }
 
+#[derive(Debug, Args)]
+pub struct Preset {
+    #[command(subcommand)]
+    pub action: PresetAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PresetAction {
+    /// List presets, with what they require
+    List,
+    /// Say how presets stand; change nothing
+    Check(PresetNames),
+    /// Bring presets into order
+    Apply(PresetNames),
+}
+
+#[derive(Debug, Args)]
+pub struct PresetNames {
+    /// The presets [default: those under [presets] use in toolroom.toml]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EvalShell {
     Bash,
@@ -203,6 +228,80 @@ pub struct Mcp {
 pub enum McpCommand {
     /// Serve every tool over standard input and output, or over HTTP
     Serve(McpServe),
+    /// Print the entry a client gets and the file it goes to; without a client, list them
+    Config(McpConfig),
+    /// Put this project's server into a client's configuration
+    Install(McpInstall),
+    /// Take this server out of a client's configuration
+    Remove(McpRemove),
+}
+
+#[derive(Debug, Args)]
+pub struct McpConfig {
+    /// The client, such as cursor
+    #[arg(add = ArgValueCandidates::new(completion::clients))]
+    pub client: Option<String>,
+    #[command(flatten)]
+    pub target: McpTarget,
+}
+
+#[derive(Debug, Args)]
+pub struct McpInstall {
+    /// The client, such as cursor
+    #[arg(required_unless_present = "all", add = ArgValueCandidates::new(completion::clients))]
+    pub client: Option<String>,
+    /// Every client that is found on this machine
+    #[arg(long, conflicts_with = "client")]
+    pub all: bool,
+    /// Print what would be written, and write nothing
+    #[arg(long)]
+    pub print: bool,
+    #[command(flatten)]
+    pub target: McpTarget,
+}
+
+#[derive(Debug, Args)]
+pub struct McpRemove {
+    /// The client, such as cursor
+    #[arg(add = ArgValueCandidates::new(completion::clients))]
+    pub client: String,
+    /// Which file [default: both]
+    #[arg(long, value_name = "SCOPE")]
+    pub scope: Option<McpScope>,
+    /// The server's name there
+    #[arg(long, value_name = "NAME", default_value = toolroom_mcp::config::DEFAULT_NAME)]
+    pub name: String,
+}
+
+#[derive(Debug, Args)]
+pub struct McpTarget {
+    /// For whom [default: the project, if the client has a file for it]
+    #[arg(long, value_name = "SCOPE")]
+    pub scope: Option<McpScope>,
+    /// The server's name there
+    #[arg(long, value_name = "NAME", default_value = toolroom_mcp::config::DEFAULT_NAME)]
+    pub name: String,
+    /// Serve only tools whose ids match
+    #[arg(long, value_name = "GLOB")]
+    pub tools: Vec<String>,
+    /// Serve four tools to find and run all others, in their place
+    #[arg(long)]
+    pub meta: bool,
+    /// A variable the client passes on
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// Use a server that runs already, such as http://127.0.0.1:8000/mcp
+    #[arg(long, value_name = "URL", conflicts_with_all = ["tools", "meta", "env"])]
+    pub http: Option<String>,
+    /// A header for that server, such as 'Authorization: Bearer TOKEN'
+    #[arg(long, value_name = "NAME: VALUE", requires = "http")]
+    pub header: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum McpScope {
+    Project,
+    User,
 }
 
 #[derive(Debug, Args)]
@@ -264,6 +363,7 @@ impl Command {
             Self::Exec(_) => "exec",
             Self::Env(_) => "env",
             Self::Setup(_) => "setup",
+            Self::Preset(_) => "preset",
             Self::Doctor => "doctor",
             Self::Mcp(_) => "mcp",
             Self::Completions(_) => "completions",

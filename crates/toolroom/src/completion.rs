@@ -20,6 +20,20 @@ pub fn runtimes() -> Vec<CompletionCandidate> {
     candidates(|row| row.role() == Role::Runtime)
 }
 
+pub fn clients() -> Vec<CompletionCandidate> {
+    let clients = world::of_process(None)
+        .ok()
+        .and_then(|world| toolroom_mcp::config::all(&world).ok());
+    let candidate = |client: toolroom_mcp::config::Client| {
+        CompletionCandidate::new(client.name).help(Some(single_line(&client.description).into()))
+    };
+    clients
+        .unwrap_or_default()
+        .into_iter()
+        .map(candidate)
+        .collect()
+}
+
 fn candidates(wanted: impl Fn(&Row) -> bool) -> Vec<CompletionCandidate> {
     let Ok(world) = world::of_process(None) else {
         return Vec::new();

@@ -40,7 +40,9 @@ impl Status {
     #[must_use]
     pub fn of_error(code: &str) -> Self {
         match code {
-            "catalog::tool_not_found" | "resolve::interpreter_not_found" | "exec::not_found" => Self::NotFound,
+            "catalog::tool_not_found" | "resolve::interpreter_not_found" | "exec::not_found" => {
+                Self::NotFound
+            }
             "exec::not_executable" => Self::NotExecutable,
             "exec::interrupted" => Self::Interrupted,
             code if code.starts_with("usage::") => Self::Usage,

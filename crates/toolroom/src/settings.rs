@@ -1,6 +1,7 @@
 //! Settings, from lowest to highest: built in, the user's file, the project's file,
 //! `TOOLROOM_*` variables. Flags come on top where a command has them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -11,12 +12,13 @@ use crate::failure::Failure;
 
 /// The whole of `toolroom.toml`. Sections that later commands read are checked here all
 /// the same, so that a slip of the finger is told at once.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     pub dotenv: Dotenv,
     pub runs: Runs,
     pub python_environment: PythonEnvironment,
+    pub presets: Presets,
     pub mcp: Mcp,
 }
 
@@ -57,6 +59,16 @@ enum Tolerance {
     Lenient,
 }
 
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Presets {
+    /// The presets of this project.
+    pub r#use: Vec<String>,
+    /// Settings of single presets, by their names.
+    #[serde(flatten)]
+    pub of: BTreeMap<String, toml::Table>,
+}
+
 impl PythonEnvironment {
     /// What the user allows, as provisioning understands it.
     #[must_use]
@@ -86,17 +98,28 @@ pub struct Mcp {
 /// # Errors
 /// Names the file and the line that cannot be understood.
 pub fn load(world: &World) -> Result<Settings, Failure> {
-    let user = world.directories.as_ref().map(|directories| directories.config.join("config.toml"));
-    let project = world.project.as_ref().map(|project| project.join("toolroom.toml"));
+    let user = world
+        .directories
+        .as_ref()
+        .map(|directories| directories.config.join("config.toml"));
+    let project = world
+        .project
+        .as_ref()
+        .map(|project| project.join("toolroom.toml"));
     let mut merged = toml::Table::new();
     for file in user.into_iter().chain(project) {
         if let Some(table) = read(&file)? {
             join(&mut merged, table);
         }
     }
-    let mut settings = Settings::deserialize(merged).map_err(|error| Failure::new("settings::invalid", error.message()))?;
+    let mut settings = Settings::deserialize(merged)
+        .map_err(|error| Failure::new("settings::invalid", error.message()))?;
     if let Some(names) = world.env.get("TOOLROOM_DOTENV_ALLOW") {
-        settings.dotenv.allow = names.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        settings.dotenv.allow = names
+            .split([',', ' '])
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect();
     }
     Ok(settings)
 }
@@ -110,14 +133,18 @@ fn read(file: &Path) -> Result<Option<toml::Table>, Failure> {
     // Once as settings, for errors with their place; once as a table, to be merged.
     let checked: Result<Settings, toml::de::Error> = toml::from_str(&text);
     let table = checked.and_then(|_| toml::from_str(&text));
-    table.map(Some).map_err(|error| invalid(file, &text, &error))
+    table
+        .map(Some)
+        .map_err(|error| invalid(file, &text, &error))
 }
 
 fn invalid(file: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let mut failure = Failure::new("settings::invalid", error.message().to_owned());
     failure.place = Some(Place {
         path: PathBuf::from(file),
-        position: error.span().map(|span| Position::at_offset(text, span.start)),
+        position: error
+            .span()
+            .map(|span| Position::at_offset(text, span.start)),
     });
     failure
 }

@@ -17,7 +17,10 @@ use crate::failure::Failure;
 /// Fails if there is no working directory, or `--project` names none.
 pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
     let cwd = std::env::current_dir().map_err(|error| {
-        Failure::new("io::no_working_directory", format!("the working directory cannot be read: {error}"))
+        Failure::new(
+            "io::no_working_directory",
+            format!("the working directory cannot be read: {error}"),
+        )
     })?;
     let env: EnvMap = std::env::vars_os().collect();
     let home = home(&env);

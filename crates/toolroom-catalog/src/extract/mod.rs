@@ -90,9 +90,10 @@ fn extract_with(prepared: &Prepared, file: FileText<'_>) -> Extraction {
 fn uncapitalised(message: &str) -> String {
     let mut characters = message.chars();
     match (characters.next(), characters.next()) {
-        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
-            first.to_lowercase().chain(message.chars().skip(1)).collect()
-        }
+        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => first
+            .to_lowercase()
+            .chain(message.chars().skip(1))
+            .collect(),
         _ => message.to_owned(),
     }
 }
@@ -127,7 +128,10 @@ fn comment_style(extractor: &Extractor) -> Option<front_matter::CommentStyle> {
 
 /// A tool whose functions are known and which has none to call says so: it is a script.
 fn mark_scripts(extractor: &Extractor, found: &mut Found) {
-    let knows_functions = extractor.rules.iter().any(|rule| rule.field == field::ENTRY);
+    let knows_functions = extractor
+        .rules
+        .iter()
+        .any(|rule| rule.field == field::ENTRY);
     let kind = found.metadata.get(field::TOOL_TYPE).and_then(Value::as_str);
     let is_tool = kind.is_none_or(|kind| Role::of_type(kind) == Role::Tool);
     if knows_functions && is_tool {
@@ -147,7 +151,9 @@ fn fill_defaults(extractor: &Extractor, found: &mut Found) {
     let metadata = &mut found.metadata;
     let has = |name: &str| metadata.contains_key(name);
     let is_runtime = has(field::ENV_CONFIG)
-        && ![field::TOOL_TYPE, field::EXECUTOR_ID, field::ENTRY].into_iter().any(has);
+        && ![field::TOOL_TYPE, field::EXECUTOR_ID, field::ENTRY]
+            .into_iter()
+            .any(has);
     if is_runtime {
         for (name, value) in RUNTIME_DEFAULTS {
             metadata.insert(name.to_owned(), value.into());

@@ -62,7 +62,9 @@ impl Extractors {
         let slots = core_data::extensions()
             .iter()
             .map(|(extension, id)| ((*extension).to_owned(), Slot::new(Source::Core(id))));
-        let skipped = core_data::skipped_folders().iter().map(|name| (*name).to_owned());
+        let skipped = core_data::skipped_folders()
+            .iter()
+            .map(|name| (*name).to_owned());
         Self {
             slots: slots.collect(),
             skipped: skipped.collect(),
@@ -129,7 +131,10 @@ impl Extractors {
         for (extension, slot) in &self.slots {
             for source in std::iter::once(&slot.base).chain(&slot.additions) {
                 if let Source::Space { id, document } = source {
-                    text.push_str(&format!("{extension} {id} {}", Value::Object(document.clone())));
+                    text.push_str(&format!(
+                        "{extension} {id} {}",
+                        Value::Object(document.clone())
+                    ));
                 }
             }
         }
@@ -151,7 +156,11 @@ impl Slot {
         for addition in &self.additions {
             let more = addition.parse()?;
             for rule in more.rules {
-                if extractor.rules.iter().all(|known| known.field != rule.field) {
+                if extractor
+                    .rules
+                    .iter()
+                    .all(|known| known.field != rule.field)
+                {
                     extractor.rules.push(rule);
                 }
             }
@@ -232,7 +241,10 @@ mod tests {
         extractors.add("extractors/lua", &object(lua)).unwrap();
         let prepared = extractors.prepared(".lua").unwrap().unwrap();
         assert_eq!(prepared.extractor.comment.as_ref().unwrap().line, "--");
-        assert!(!prepared.extractor.rules.is_empty(), "the base's rules are inherited");
+        assert!(
+            !prepared.extractor.rules.is_empty(),
+            "the base's rules are inherited"
+        );
     }
 
     #[test]
@@ -244,8 +256,20 @@ mod tests {
         }});
         extractors.add("extractors/mine", &object(mine)).unwrap();
         let prepared = extractors.prepared(".py").unwrap().unwrap();
-        assert!(prepared.wanted.variables.iter().any(|name| name == "__owner__"));
-        assert!(prepared.wanted.variables.iter().any(|name| name == "__version__"));
+        assert!(
+            prepared
+                .wanted
+                .variables
+                .iter()
+                .any(|name| name == "__owner__")
+        );
+        assert!(
+            prepared
+                .wanted
+                .variables
+                .iter()
+                .any(|name| name == "__version__")
+        );
     }
 
     #[test]

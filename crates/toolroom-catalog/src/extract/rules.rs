@@ -174,13 +174,16 @@ impl<'a> Reading<'a> {
                 pattern,
                 group,
                 multiline,
-            } => self.regex(pattern, *multiline)?.captures(self.file.source).and_then(|found| {
-                let text = found.get(*group)?;
-                Some(Hit {
-                    value: text.as_str().into(),
-                    at: Some(Position::at_offset(self.file.source, text.start())),
-                })
-            }),
+            } => self
+                .regex(pattern, *multiline)?
+                .captures(self.file.source)
+                .and_then(|found| {
+                    let text = found.get(*group)?;
+                    Some(Hit {
+                        value: text.as_str().into(),
+                        at: Some(Position::at_offset(self.file.source, text.start())),
+                    })
+                }),
             Rule::RegexAll {
                 pattern,
                 group,
@@ -279,9 +282,15 @@ impl<'a> Reading<'a> {
         match RegexBuilder::new(pattern).multi_line(multiline).build() {
             Ok(regex) => Some(regex),
             Err(error) => {
-                let message = format!("{} has a bad pattern {pattern:?}: {error}", self.extractor.id);
-                self.problems
-                    .push(Problem::new(ProblemKind::BadExtractor, self.file.path, message));
+                let message = format!(
+                    "{} has a bad pattern {pattern:?}: {error}",
+                    self.extractor.id
+                );
+                self.problems.push(Problem::new(
+                    ProblemKind::BadExtractor,
+                    self.file.path,
+                    message,
+                ));
                 None
             }
         }

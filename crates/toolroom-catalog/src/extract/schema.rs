@@ -51,7 +51,9 @@ fn takes_whole(function: &Function, injection: Injection<'_>) -> bool {
         return false;
     };
     Some(first.name.as_str()) == injection.whole
-        && rest.iter().all(|parameter| injection.injected.contains(&parameter.name))
+        && rest
+            .iter()
+            .all(|parameter| injection.injected.contains(&parameter.name))
 }
 
 /// The schema a tool's parameters are checked against: `input_schema` as declared, then
@@ -77,9 +79,11 @@ pub fn of_parameters(block: &Value) -> Option<Value> {
         Value::Object(map) => Some(of_named(
             map.iter().map(|(name, schema)| (name.as_str(), schema)),
         )),
-        Value::Array(list) => Some(of_named(list.iter().filter_map(|parameter| {
-            Some((parameter.get("name")?.as_str()?, parameter))
-        }))),
+        Value::Array(list) => {
+            Some(of_named(list.iter().filter_map(|parameter| {
+                Some((parameter.get("name")?.as_str()?, parameter))
+            })))
+        }
         _ => None,
     }
 }
@@ -163,7 +167,8 @@ mod tests {
     fn parameters_may_be_a_schema_a_mapping_or_a_list() {
         let whole = json!({"type": "object", "properties": {"a": {"type": "string"}}});
         assert_eq!(of_parameters(&whole), Some(whole.clone()));
-        let wanted = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        let wanted =
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
         let mapping = json!({"a": {"type": "string", "required": true}});
         assert_eq!(of_parameters(&mapping), Some(wanted.clone()));
         let list = json!([{"name": "a", "type": "string", "required": true}]);

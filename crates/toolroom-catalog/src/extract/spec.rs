@@ -146,7 +146,9 @@ impl Extractor {
     pub fn parse(id: &str, document: &Map<String, Value>) -> Result<Self, String> {
         let extensions: Vec<String> = optional(document, "extensions")?.unwrap_or_default();
         if let Some(bad) = extensions.iter().find(|text| !is_extension(text)) {
-            return Err(format!("extensions: {bad:?} is not an extension such as .py"));
+            return Err(format!(
+                "extensions: {bad:?} is not an extension such as .py"
+            ));
         }
         let rules = match document.get("rules") {
             None => Vec::new(),
@@ -234,7 +236,10 @@ mod tests {
     #[test]
     fn an_unknown_rule_type_is_named_with_its_field() {
         let fault = parse(json!({"rules": {"name": {"type": "magic"}}})).unwrap_err();
-        assert!(fault.starts_with("rules.name: unknown variant `magic`"), "{fault}");
+        assert!(
+            fault.starts_with("rules.name: unknown variant `magic`"),
+            "{fault}"
+        );
     }
 
     #[test]

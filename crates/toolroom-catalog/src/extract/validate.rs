@@ -28,7 +28,9 @@ impl Kind {
             Self::TextOrNull => value.is_string() || value.is_null(),
             Self::Object => value.is_object(),
             Self::List => value.is_array(),
-            Self::Seconds => value.as_f64().is_some_and(|seconds| seconds > 0.0) || is_template(value),
+            Self::Seconds => {
+                value.as_f64().is_some_and(|seconds| seconds > 0.0) || is_template(value)
+            }
             Self::Scalar => !value.is_object() && !value.is_array(),
             Self::ObjectOrList => value.is_object() || value.is_array(),
             Self::ObjectOrText => value.is_object() || value.is_string(),
@@ -50,7 +52,9 @@ impl Kind {
 }
 
 fn is_template(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.contains("${") || text.contains('{'))
+    value
+        .as_str()
+        .is_some_and(|text| text.contains("${") || text.contains('{'))
 }
 
 const FIELDS: &[(&str, Kind)] = &[
@@ -109,7 +113,12 @@ pub fn check(found: &mut Found, path: &Path) {
     }
     for fault in faults {
         let position = found.positions.get(fault.field()).copied();
-        let message = format!("{} is {}, not {}", fault.name, article(&fault.value), fault.wanted);
+        let message = format!(
+            "{} is {}, not {}",
+            fault.name,
+            article(&fault.value),
+            fault.wanted
+        );
         found.problems.push(
             Problem::new(ProblemKind::WrongType, path, message)
                 .at(position)
@@ -131,7 +140,12 @@ impl Fault {
     }
 }
 
-fn check_fields(map: &Map<String, Value>, kinds: &[(&str, Kind)], prefix: &str, faults: &mut Vec<Fault>) {
+fn check_fields(
+    map: &Map<String, Value>,
+    kinds: &[(&str, Kind)],
+    prefix: &str,
+    faults: &mut Vec<Fault>,
+) {
     for (name, kind) in kinds {
         match map.get(*name) {
             Some(value) if !kind.accepts(value) => faults.push(Fault {
@@ -203,15 +217,25 @@ mod tests {
             .positions
             .insert("config".into(), Position { line: 7, column: 1 });
         check(&mut found, Path::new("x.py"));
-        found.problems.into_iter().map(|problem| problem.message).collect()
+        found
+            .problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect()
     }
 
     #[test]
     fn wrong_types_are_named_with_what_was_wanted() {
         let cases = [
             (json!({"config": [1]}), "config is a list, not a mapping"),
-            (json!({"executor_id": 3}), "executor_id is a number, not a text or null"),
-            (json!({"config": {"args": "x"}}), "config.args is a text, not a list"),
+            (
+                json!({"executor_id": 3}),
+                "executor_id is a number, not a text or null",
+            ),
+            (
+                json!({"config": {"args": "x"}}),
+                "config.args is a text, not a list",
+            ),
             (
                 json!({"config": {"timeout": 0}}),
                 "config.timeout is a number, not a number of seconds above zero",

@@ -117,10 +117,7 @@ impl Build<'_> {
         };
         url::fill(text, &self.scope()).map_err(|fault| match fault {
             UrlFault::Template(source) => self.unfilled("url", source),
-            UrlFault::Place(reason) => ExecError::Http(HttpError::BadUrl {
-                url: text.to_owned(),
-                reason,
-            }),
+            UrlFault::Place(reason) => ExecError::Http(HttpError::bad_url(text, reason)),
         })
     }
 
@@ -243,7 +240,7 @@ impl Build<'_> {
 /// Headers as a mapping, or as a text that holds one, as a variable may.
 fn header_pairs(value: &Value) -> Read<Vec<(String, String)>> {
     let Value::String(written) = value else {
-        return one_of_each(http_body::pairs(value)?, value);
+        return http_body::pairs(value).map(|pairs| one_of_each(pairs, value));
     };
     if written.trim().is_empty() {
         return Ok(Vec::new());
@@ -257,16 +254,13 @@ fn header_pairs(value: &Value) -> Read<Vec<(String, String)>> {
 
 /// Names that differ in case alone are one name, and the later one is meant; a list under
 /// one name stays a list.
-fn one_of_each(pairs: Vec<(String, String)>, value: &Value) -> Read<Vec<(String, String)>> {
+fn one_of_each(mut pairs: Vec<(String, String)>, value: &Value) -> Vec<(String, String)> {
     let names: Vec<&String> = value.as_object().into_iter().flat_map(Map::keys).collect();
-    let is_last = |name: &String| {
-        let same = names.iter().rfind(|other| other.eq_ignore_ascii_case(name));
-        same.is_none_or(|last| *last == name)
-    };
-    Ok(pairs
-        .into_iter()
-        .filter(|(name, _)| is_last(name))
-        .collect())
+    pairs.retain(|(name, _)| {
+        let same = |other: &&&String| other.eq_ignore_ascii_case(name);
+        names.iter().rfind(same).is_none_or(|last| *last == name)
+    });
+    pairs
 }
 
 fn auth(value: &Value) -> Read<Auth> {

@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    fn body(config: Value) -> Result<Body, (&'static str, String)> {
+    fn body(config: &Value) -> Result<Body, (&'static str, String)> {
         read(config.as_object().unwrap(), Path::new("/p"))
     }
 
@@ -123,13 +123,13 @@ mod tests {
             ),
         ];
         for (config, wanted) in cases {
-            assert_eq!(body(config.clone()), Ok(wanted), "{config}");
+            assert_eq!(body(&config), Ok(wanted), "{config}");
         }
     }
 
     #[test]
     fn a_part_is_a_text_or_a_file_of_the_project() {
-        let found = body(json!({"multipart": {
+        let found = body(&json!({"multipart": {
             "t": "x", "f": {"file": "a.txt", "filename": "b.txt", "content_type": "text/x"},
         }}));
         let part = |name: &str, content| Part {
@@ -150,12 +150,12 @@ mod tests {
                 file
             ]))
         );
-        assert!(body(json!({"multipart": {"f": {"path": "a"}}})).is_err());
+        assert!(body(&json!({"multipart": {"f": {"path": "a"}}})).is_err());
     }
 
     #[test]
     fn two_bodies_are_a_mistake() {
-        let fault = body(json!({"body": 1, "form": {}})).unwrap_err();
+        let fault = body(&json!({"body": 1, "form": {}})).unwrap_err();
         assert_eq!(fault, ("form", "and config.body are two bodies".to_owned()));
     }
 }

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use thiserror::Error;
 use toolroom_kernel::{Explain, Place};
 
+use super::encode::shown_text;
+
 /// A request that could not be made, or whose answer could not be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -61,6 +63,14 @@ fn after(attempts: u32) -> String {
 }
 
 impl HttpError {
+    /// An address that is none, by its text without what may be secret in it.
+    pub(crate) fn bad_url(written: &str, reason: impl Into<String>) -> Self {
+        Self::BadUrl {
+            url: shown_text(written),
+            reason: reason.into(),
+        }
+    }
+
     /// The same error, told after so many attempts.
     pub(super) fn after(mut self, count: u32) -> Self {
         if let Self::Connect { attempts, .. }

@@ -6,7 +6,7 @@ use reqwest::{Method, Url};
 
 use super::auth::Auth;
 use super::body::Body;
-use super::encode::{component, shown, shown_text};
+use super::encode::{component, shown};
 use super::error::HttpError;
 use super::redirect::Hop;
 use super::request::Request;
@@ -35,10 +35,7 @@ pub(super) fn plan(request: &Request) -> Result<Hop, HttpError> {
 }
 
 fn address(written: &str) -> Result<Url, HttpError> {
-    let bad = |reason: String| HttpError::BadUrl {
-        url: shown_text(written),
-        reason,
-    };
+    let bad = |reason: String| HttpError::bad_url(written, reason);
     if written.trim().is_empty() {
         return Err(bad("it is empty".to_owned()));
     }

@@ -87,8 +87,7 @@ impl Retry {
 }
 
 /// The wait a server asks for, in seconds or as a date. A date is taken by the server's
-/// own clock, where it tells one. None for a text that says neither; an error for a wait
-/// nobody would sit through.
+/// own clock, where it tells one.
 pub(super) fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -162,7 +161,8 @@ mod tests {
             pairs.iter().map(pair).collect()
         };
         let now = SystemTime::UNIX_EPOCH;
-        let cases: [(&[(&str, &str)], Option<u64>); 6] = [
+        type Case = (&'static [(&'static str, &'static str)], Option<u64>);
+        let cases: [Case; 6] = [
             (&[("retry-after", " 7 ")], Some(7)),
             (&[("retry-after", "Thu, 01 Jan 1970 00:00:09 GMT")], Some(9)),
             (

@@ -29,7 +29,9 @@ pub async fn send(
         request,
         first: &first,
         live,
-        deadline: request.timeout.map(|timeout| begun + timeout),
+        deadline: request
+            .timeout
+            .and_then(|timeout| begun.checked_add(timeout)),
         attempts: 0,
         partial: None,
     };

@@ -67,7 +67,10 @@ pub enum ChainError {
         suggestions: Vec<String>,
         place: Place,
     },
-    #[error("{tool} names an executor that several tools could be: {executor} ({})", join(ids, ", "))]
+    #[error(
+        "{tool} names an executor that several tools could be: {executor} ({})",
+        join(ids, ", ")
+    )]
     AmbiguousExecutor {
         tool: ToolId,
         executor: String,
@@ -81,7 +84,10 @@ pub enum ChainError {
         reason: String,
         place: Place,
     },
-    #[error("the chain never reaches a primitive, it goes round: {}", join(cycle, " → "))]
+    #[error(
+        "the chain never reaches a primitive, it goes round: {}",
+        join(cycle, " → ")
+    )]
     Cycle { cycle: Vec<ToolId>, place: Place },
     #[error("the chain of {tool} has more than {MAX_LINKS} links")]
     TooDeep { tool: ToolId, place: Place },
@@ -157,7 +163,8 @@ pub fn link(tool: Arc<Tool>, library: &dyn Library) -> Result<Chain, ChainError>
             .iter()
             .position(|link| link.id == next.id && link.space == next.space);
         if let Some(start) = met {
-            let mut cycle: Vec<ToolId> = links[start..].iter().map(|link| link.id.clone()).collect();
+            let mut cycle: Vec<ToolId> =
+                links[start..].iter().map(|link| link.id.clone()).collect();
             cycle.push(next.id.clone());
             return Err(ChainError::Cycle {
                 cycle,

@@ -73,7 +73,10 @@ fn a_cycle_is_named_whole_without_what_leads_to_it() {
 #[test]
 fn an_unknown_executor_comes_with_a_suggestion() {
     let error = link(tool("t", "x", Some("neer")), &shelf(&[])).unwrap_err();
-    assert_eq!(error.to_string(), "t names an executor that does not exist: neer");
+    assert_eq!(
+        error.to_string(),
+        "t names an executor that does not exist: neer"
+    );
     assert_eq!(error.help().as_deref(), Some("did you mean near?"));
 }
 

@@ -29,7 +29,9 @@ impl Explain for InvalidId {
     }
 
     fn help(&self) -> Option<String> {
-        Some("an id is the tool's path below tools/ without its extension, such as web/fetch".into())
+        Some(
+            "an id is the tool's path below tools/ without its extension, such as web/fetch".into(),
+        )
     }
 }
 
@@ -131,8 +133,18 @@ mod tests {
     #[test]
     fn whatever_could_leave_the_space_is_no_id() {
         for text in [
-            "", "/etc/passwd", "../up", "a/../b", "a/./b", "a//b", "a/", "C:/x", "a\\b", "a\nb",
-            "a\u{7f}b", "a\0b",
+            "",
+            "/etc/passwd",
+            "../up",
+            "a/../b",
+            "a/./b",
+            "a//b",
+            "a/",
+            "C:/x",
+            "a\\b",
+            "a\nb",
+            "a\u{7f}b",
+            "a\0b",
         ] {
             assert!(ToolId::parse(text).is_err(), "{text:?} was taken as an id");
         }

@@ -63,7 +63,9 @@ pub(super) fn find(
     }
     note_unknown_options(&search, resource, trace);
     let keys = keys.unwrap_or_else(|| DEFAULT_SEARCH.map(str::to_owned).to_vec());
-    let preferred = preferred.iter().find(|preferred| preferred.concerns(kind, &keys));
+    let preferred = preferred
+        .iter()
+        .find(|preferred| preferred.concerns(kind, &keys));
     let found = match decided(&search, preferred, trace)? {
         Some(found) => found,
         None => located(&mut search, resource, &keys, trace)?,
@@ -96,7 +98,12 @@ fn decided(
     let Some(preferred) = preferred else {
         return Ok(None);
     };
-    let Preferred { environment, place, reason, .. } = preferred;
+    let Preferred {
+        environment,
+        place,
+        reason,
+        ..
+    } = preferred;
     match search.inspect(environment, true)? {
         Some(Inspection::Sound(sound)) => {
             let found = Found {
@@ -119,8 +126,15 @@ fn decided(
             })
         }
         Some(Inspection::Absent(fault) | Inspection::Rejected(_, fault)) => {
-            trace.absent(place, environment.display(), format!("{reason}, but {fault}"));
-            trace.note(format!("{} is not used ({reason}): {fault}", environment.display()));
+            trace.absent(
+                place,
+                environment.display(),
+                format!("{reason}, but {fault}"),
+            );
+            trace.note(format!(
+                "{} is not used ({reason}): {fault}",
+                environment.display()
+            ));
             Ok(None)
         }
         None => Ok(None),

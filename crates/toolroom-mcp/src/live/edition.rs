@@ -104,7 +104,7 @@ fn seen(world: &World) -> Vec<Seen> {
 }
 
 fn look(folder: &Path, files: &mut Vec<Seen>, depth: usize) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let Ok(entries) = fs_err::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();

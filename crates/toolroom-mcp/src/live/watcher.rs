@@ -16,7 +16,7 @@ use crate::server::House;
 /// A start is not slowed down by what can wait.
 const FIRST_LOOK: Duration = Duration::from_millis(150);
 /// Editors write in several steps.
-const QUIET: Duration = Duration::from_millis(120);
+const QUIET: Duration = Duration::from_millis(50);
 /// Where the system gives no notice, or loses one.
 const FALLBACK: Duration = Duration::from_secs(2);
 const RARELY: Duration = Duration::from_secs(30);

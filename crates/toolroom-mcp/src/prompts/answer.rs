@@ -37,7 +37,7 @@ impl Session {
         let call = self.made(entry, arguments, answers, &context);
         match self.finished(call, &context).await {
             Finished::Asks(ask) => Ok(self.house.question(*ask, &subject, context.client_capabilities().as_ref())?.into()),
-            Finished::Done(result) => Ok(of_result(&prompt, &result)?.into()),
+            Finished::Done(result) | Finished::Broke(result) => Ok(of_result(&prompt, &result)?.into()),
         }
     }
 }

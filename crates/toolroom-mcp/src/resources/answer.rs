@@ -9,7 +9,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ErrorData, JsonObject, ReadResou
 use rmcp::service::RequestContext;
 use serde_json::json;
 
-use super::{Content, Resource};
+use super::{Content, Found, Resource};
 use crate::data::filled;
 use crate::server::{Finished, Session, Subject};
 
@@ -25,7 +25,7 @@ impl Session {
             return Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into());
         }
         let edition = self.house.now();
-        let Some((resource, values)) = edition.resources.find(&request.uri) else {
+        let Some(Found { resource, values }) = edition.resources.find(&request.uri) else {
             return Err(ErrorData::resource_not_found(format!("there is no resource {}", request.uri), Some(json!({"uri": request.uri}))));
         };
         let value = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
@@ -61,7 +61,7 @@ impl Session {
         let call = self.made(entry, arguments, answers, context);
         match self.finished(call, context).await {
             Finished::Asks(ask) => Ok(self.house.question(*ask, &subject, context.client_capabilities().as_ref())?.into()),
-            Finished::Done(result) => Ok(of_result(resource, &request.uri, &result)?.into()),
+            Finished::Done(result) | Finished::Broke(result) => Ok(of_result(resource, &request.uri, &result)?.into()),
         }
     }
 }

@@ -39,6 +39,13 @@ pub enum Content {
     Tool(String),
 }
 
+/// A resource, with what its template's names stand for.
+#[derive(Debug)]
+pub struct Found {
+    pub resource: Arc<Resource>,
+    pub values: Vec<(String, String)>,
+}
+
 /// The resources at one moment.
 #[derive(Debug, Default, PartialEq)]
 pub struct Resources {
@@ -53,14 +60,17 @@ impl Resources {
         read::all(world, before)
     }
 
-    /// The resource at an address, with what the template's names stand for.
+    /// The resource at an address.
     #[must_use]
-    pub fn find(&self, uri: &str) -> Option<(Arc<Resource>, Vec<(String, String)>)> {
+    pub fn find(&self, uri: &str) -> Option<Found> {
         if let Some(exact) = self.all.iter().find(|resource| !resource.is_template && resource.uri == uri) {
-            return Some((exact.clone(), Vec::new()));
+            return Some(Found { resource: exact.clone(), values: Vec::new() });
         }
         let templates = self.all.iter().filter(|resource| resource.is_template);
-        templates.into_iter().find_map(|resource| Some((resource.clone(), template::matched(&resource.uri, uri)?)))
+        templates.into_iter().find_map(|resource| {
+            let values = template::matched(&resource.uri, uri)?;
+            Some(Found { resource: resource.clone(), values })
+        })
     }
 
     /// A template by its own text.

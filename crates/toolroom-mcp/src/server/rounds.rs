@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, CreateTaskResult, ErrorData, InputRequest, InputRequiredResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ContentBlock, CreateTaskResult, ErrorData, InputRequest, InputRequiredResult,
     InputResponses, JsonObject, SealOptions, ServerRequest,
 };
 use rmcp::service::RequestContext;
@@ -70,10 +70,8 @@ impl House {
     ///
     /// # Errors
     /// Fails if the client cannot be asked this.
-    pub fn question(&self, ask: Ask, subject: &Subject, client: Option<&ClientCapabilities>) -> Result<InputRequiredResult, ErrorData> {
-        if let Some(lacking) = ask.lacking(client) {
-            return Err(ErrorData::missing_required_client_capability(lacking));
-        }
+    pub fn question(&self, mut ask: Ask, subject: &Subject, client: Option<&ClientCapabilities>) -> Result<InputRequiredResult, ErrorData> {
+        ask.fit(client).map_err(|lacking| ErrorData::missing_required_client_capability(*lacking))?;
         let options = SealOptions::new().associated_data(&subject.bound).ttl(STATE_LIVES);
         let state = ask.state.map(|state| self.seal.seal_json_with(&Some(state), &options));
         let state = state.transpose().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
@@ -121,10 +119,11 @@ impl Session {
                 return Err(ErrorData::missing_required_client_capability(tasks));
             }
             (TaskUse::Required | TaskUse::Optional, true) => return Ok(self.task(call).into()),
+            (TaskUse::AfterInput, true) if call.answers.is_given() => return Ok(self.task(call).into()),
             _ => {}
         }
         match self.finished(call, context).await {
-            Finished::Done(result) => Ok((*result).into()),
+            Finished::Done(result) | Finished::Broke(result) => Ok((*result).into()),
             Finished::Asks(ask) => Ok(self.house.question(*ask, subject, client.as_ref())?.into()),
         }
     }
@@ -132,11 +131,11 @@ impl Session {
     /// Runs a tool to its end, asking an older client what it wants to know.
     pub(crate) async fn finished(&self, mut call: Call, context: &RequestContext<RoleServer>) -> Finished {
         for _ in 0..MOST_ROUNDS {
-            let ask = match self.house.run(&call).await {
+            let mut ask = match self.house.run(&call).await {
                 Finished::Asks(ask) if call.era == Era::Legacy => ask,
                 finished => return finished,
             };
-            if ask.lacking(context.client_capabilities().as_ref()).is_some() {
+            if ask.fit(context.client_capabilities().as_ref()).is_err() {
                 return done(fault(format!("{} has to ask something, and this client cannot be asked", call.entry.id)));
             }
             let asked = tokio::select! {
@@ -179,6 +178,7 @@ async fn run_task(house: &Arc<House>, mut call: Call, context: &TaskContext) -> 
     for round in 0..MOST_ROUNDS {
         let ask = match house.run(&call).await {
             Finished::Done(result) => return Ok(*result),
+            Finished::Broke(result) => return Err(ErrorData::internal_error(text_of(&result), None).into()),
             Finished::Asks(ask) => ask,
         };
         let mut waiting = JoinSet::new();
@@ -213,6 +213,11 @@ async fn ask_over_connection(ask: &Ask, context: &RequestContext<RoleServer>) ->
         responses.insert(key.clone(), answer);
     }
     Ok(responses)
+}
+
+fn text_of(result: &CallToolResult) -> String {
+    let text = result.content.iter().find_map(ContentBlock::as_text);
+    text.map(|text| text.text.clone()).unwrap_or_default()
 }
 
 fn done(result: CallToolResult) -> Finished {

@@ -70,7 +70,10 @@ impl Session {
     pub fn subscribe(&self, uri: &str) -> bool {
         self.subscribed.lock().is_ok_and(|mut subscribed| {
             let has_room = subscribed.len() < MOST_SUBSCRIBED;
-            has_room && (subscribed.insert(uri.to_owned()) || true)
+            if has_room {
+                subscribed.insert(uri.to_owned());
+            }
+            has_room
         })
     }
 

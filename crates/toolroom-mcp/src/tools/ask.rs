@@ -75,29 +75,46 @@ impl Ask {
         serde_json::from_value(written.clone()).map_err(|error| error.to_string())
     }
 
-    /// What a client would have to be able to do and has not said it is.
-    #[must_use]
-    pub fn lacking(&self, client: Option<&ClientCapabilities>) -> Option<ClientCapabilities> {
-        let mut missing = ClientCapabilities::default();
+    /// Leaves out what this client cannot be asked; a tool that cannot do without asks
+    /// again. If nothing would be left, says what the client would have to be able to do.
+    ///
+    /// # Errors
+    /// Gives the missing capabilities.
+    pub fn fit(&mut self, client: Option<&ClientCapabilities>) -> Result<(), Box<ClientCapabilities>> {
+        let can = |request: &InputRequest| match request {
+            InputRequest::Elicitation(_) => client.is_some_and(|client| client.elicitation.is_some()),
+            InputRequest::CreateMessage(_) => client.is_some_and(|client| client.sampling.is_some()),
+            InputRequest::ListRoots(_) => client.is_some_and(|client| client.roots.is_some()),
+            _ => false,
+        };
+        if self.requests.is_empty() || self.requests.values().any(can) {
+            self.requests.retain(|_, request| can(request));
+            return Ok(());
+        }
+        Err(Box::new(self.needed()))
+    }
+
+    fn needed(&self) -> ClientCapabilities {
+        let mut needed = ClientCapabilities::default();
         for request in self.requests.values() {
             match request {
-                InputRequest::Elicitation(_) if client.is_none_or(|client| client.elicitation.is_none()) => {
-                    missing.elicitation = Some(rmcp::model::ElicitationCapability::default());
-                }
-                InputRequest::CreateMessage(_) if client.is_none_or(|client| client.sampling.is_none()) => {
-                    missing.sampling = Some(rmcp::model::SamplingCapability::default());
-                }
-                InputRequest::ListRoots(_) if client.is_none_or(|client| client.roots.is_none()) => {
-                    missing.roots = Some(rmcp::model::RootsCapabilities::default());
-                }
+                InputRequest::Elicitation(_) => needed.elicitation = Some(rmcp::model::ElicitationCapability::default()),
+                InputRequest::CreateMessage(_) => needed.sampling = Some(rmcp::model::SamplingCapability::default()),
+                InputRequest::ListRoots(_) => needed.roots = Some(rmcp::model::RootsCapabilities::default()),
                 _ => {}
             }
         }
-        (missing != ClientCapabilities::default()).then_some(missing)
+        needed
     }
 }
 
 impl Answers {
+    /// Whether anything was answered.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        !self.responses.is_empty()
+    }
+
     /// The variables for the next run; none for a first one.
     ///
     /// # Errors
@@ -148,10 +165,20 @@ mod tests {
 
     #[test]
     fn what_the_client_cannot_do_is_named() {
-        let ask = Ask::parse(&question()).unwrap();
-        assert!(ask.lacking(None).unwrap().elicitation.is_some());
+        let mut ask = Ask::parse(&question()).unwrap();
+        assert!(ask.fit(None).unwrap_err().elicitation.is_some());
         let able = ClientCapabilities::builder().enable_elicitation().build();
-        assert_eq!(ask.lacking(Some(&able)), None);
+        assert_eq!(ask.fit(Some(&able)), Ok(()));
+    }
+
+    #[test]
+    fn only_what_the_client_can_be_asked_is_asked() {
+        let mut question = question();
+        question["inputRequests"]["where"] = json!({"method": "roots/list", "params": {}});
+        let mut ask = Ask::parse(&question).unwrap();
+        let able = ClientCapabilities::builder().enable_elicitation().build();
+        assert_eq!(ask.fit(Some(&able)), Ok(()));
+        assert_eq!(ask.requests.keys().collect::<Vec<_>>(), ["who"]);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub enum TaskUse {
     Optional,
     /// A client that does not know tasks cannot call it.
     Required,
+    /// It asks first, and is a task once it is answered.
+    AfterInput,
 }
 
 /// A declared output schema.
@@ -186,6 +188,7 @@ fn task(source: &Tool) -> TaskUse {
         Some(Value::Bool(true)) => TaskUse::Optional,
         Some(Value::String(word)) if word == "optional" => TaskUse::Optional,
         Some(Value::String(word)) if word == "required" => TaskUse::Required,
+        Some(Value::String(word)) if word == "after_input" => TaskUse::AfterInput,
         _ => TaskUse::Never,
     }
 }

@@ -24,6 +24,8 @@ const LAST_WORDS: usize = 4 << 10;
 #[derive(Debug)]
 pub enum Finished {
     Done(Box<CallToolResult>),
+    /// The run broke off before the tool gave an answer of its own.
+    Broke(Box<CallToolResult>),
     Asks(Box<Ask>),
 }
 
@@ -39,7 +41,11 @@ impl Form<'_> {
     #[must_use]
     pub fn of_report(&self, report: &Report, entry: &Entry) -> Finished {
         if report.status != Status::Success {
-            return done(self.failed(report));
+            let result = self.failed(report);
+            return match &report.failure {
+                Some(ToolFailure::NoResult(_) | ToolFailure::Unreadable(_)) => Finished::Broke(Box::new(result)),
+                _ => done(result),
+            };
         }
         let raw = report.data.as_ref().map_or("null", |data| data.get());
         // A value too deep to be read is still a text.

@@ -61,7 +61,7 @@ fn a_broken_file_is_never_touched() {
             "x = 1\n[mcp_servers\n",
             2,
         ),
-        ("goose", "home/.config/goose/config.yaml", "a: 1\nb: [\n", 3),
+        ("goose", "home/.config/goose/config.yaml", "a: 1\nb: [\n", 2),
         (
             "goose",
             "home/.config/goose/config.yaml",

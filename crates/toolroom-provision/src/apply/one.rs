@@ -12,7 +12,7 @@ use crate::error::ProvisionError;
 use crate::journal::{Entry, Event, Journal, Packages, Pending, Record, Recorded, seconds, write_whole};
 use crate::lock::Lock;
 use crate::manager::Choice;
-use crate::plan::{Plan, Step, Subject, audit};
+use crate::plan::{Plan, Step, Subject, installed};
 
 /// Carries a plan out. Where another process did the work meanwhile, finds it done.
 ///
@@ -188,7 +188,10 @@ impl Work<'_> {
 
     /// Removes what was added and brings back what was replaced.
     fn put_back(&self) {
-        let Some(now) = self.installed() else { return };
+        if self.plan.target.manager.environment.is_none() {
+            return;
+        }
+        let now: Packages = installed(self.place);
         let before = &self.plan.installed;
         let added: Vec<String> = now.keys().filter(|name| !before.contains_key(*name)).cloned().collect();
         let replaced: Vec<String> = before
@@ -200,12 +203,6 @@ impl Work<'_> {
         if !undo.is_empty() && self.steps(&undo).is_ok() {
             let _ = self.note(Event::Undone, added);
         }
-    }
-
-    fn installed(&self) -> Option<Packages> {
-        let auditor = self.plan.target.manager.audit.as_deref()?;
-        self.plan.target.manager.environment.as_ref()?;
-        audit(auditor, self.place, None, &self.plan.needs).ok().map(|audited| audited.installed)
     }
 
     fn steps(&self, steps: &[Step]) -> Result<(), ProvisionError> {

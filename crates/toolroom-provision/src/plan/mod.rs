@@ -21,7 +21,7 @@ pub use machine::{Interpreter, Machine};
 pub use needs::Needs;
 pub(crate) use planner::constraints_file;
 pub use planner::{Options, Planner};
-pub use survey::audit;
+pub(crate) use survey::installed;
 pub use target::{EnvSetup, Subject, Target, env_setup};
 
 /// A decision about one target, with the commands that carry it out.

@@ -12,6 +12,7 @@ use super::needs::Needs;
 use super::target::{EnvSetup, Subject, Target, env_setup};
 use super::{Plan, Step, parents, survey};
 use crate::apply::mark;
+use crate::audit::SeverityRules;
 use crate::decision::{
     Action, Base, Candidate, Decision, Findings, FolderSituation, Origin, Place, Policy, Situation, State, decide_environment,
     decide_folder,
@@ -23,8 +24,10 @@ use crate::store;
 
 /// What the user asked for besides the targets.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
+pub struct Options<'o> {
     pub policy: Policy,
+    /// Packages whose every conflict is major.
+    pub major_packages: &'o [String],
     pub repair: bool,
 }
 
@@ -33,7 +36,7 @@ pub struct Options {
 pub struct Planner<'p> {
     pub world: &'p World,
     pub catalog: &'p Catalog,
-    pub options: Options,
+    pub options: Options<'p>,
 }
 
 impl<'p> Planner<'p> {
@@ -41,6 +44,13 @@ impl<'p> Planner<'p> {
         Machine {
             world: self.world,
             catalog: self.catalog,
+        }
+    }
+
+    fn rules(&self) -> SeverityRules {
+        SeverityRules {
+            major: self.options.major_packages.to_vec(),
+            ..SeverityRules::default()
         }
     }
 
@@ -265,7 +275,7 @@ impl<'p> Planner<'p> {
     /// # Errors
     /// Says why it cannot be judged.
     pub(crate) fn verify(&self, plan: &Plan, auditor: &str, place: &Path) -> Result<Findings, String> {
-        survey::audit(auditor, place, None, &plan.needs).map(|audited| audited.findings)
+        survey::audit(auditor, place, &plan.needs, &self.rules())
     }
 
     /// The commands that take back what was added and bring back what was replaced.
@@ -301,12 +311,12 @@ impl<'p> Planner<'p> {
         let root = &target.root;
         let folder = target.manager.folder.as_ref().map(|folder| root.join(folder));
         let place = folder.as_deref().unwrap_or(root);
-        let audited = target.manager.audit.as_deref().filter(|_| !uses_plug(choice, root)).map(|auditor| survey::audit(auditor, place, None, &plan.needs));
+        let audited = target.manager.audit.as_deref().filter(|_| !uses_plug(choice, root)).map(|auditor| survey::audit(auditor, place, &plan.needs, &self.rules()));
         let record = Record::of(self.world, self.world.root()).decisions.remove(&target.key(self.world.root()));
         let situation = FolderSituation {
             marked: choice.commands.marks.iter().any(|mark| root.join(mark).exists()),
             folder_exists: place.exists() || choice.commands.marks.iter().any(|mark| root.join(mark).exists()),
-            findings: audited.map(|audited| audited.map(|audited| audited.findings)),
+            findings: audited,
             checked: None,
             unchanged: record.and_then(|record| record.inputs).as_ref() == Some(&plan.inputs),
             unfinished: self.world.directories.as_ref().is_some_and(|directories| Pending::of(&directories.state, place).is_some()),
@@ -327,14 +337,14 @@ impl<'p> Planner<'p> {
     /// do, or it is said what to add.
     fn beside(&self, target: &Target, needs: Needs) -> Plan {
         let folder = target.root.join(target.manager.folder.as_deref().unwrap_or_default());
-        let audited = target.manager.audit.as_deref().map(|auditor| survey::audit(auditor, &folder, None, &needs));
+        let audited = target.manager.audit.as_deref().map(|auditor| survey::audit(auditor, &folder, &needs, &self.rules()));
         let decision = match audited {
-            Some(Ok(audited)) if audited.findings.satisfied() => Decision::reuse(folder, "the project has what the tool requires"),
-            Some(Ok(audited)) => {
+            Some(Ok(found)) if found.satisfied() => Decision::reuse(folder, "the project has what the tool requires"),
+            Some(Ok(found)) => {
                 let mut decision = Decision::refuse("the project lacks what the tool requires");
                 decision.fix = Some(format!("add to the project: {}", needs.arguments.join(" ")));
-                decision.missing = audited.findings.missing;
-                decision.conflicts = audited.findings.conflicts;
+                decision.missing = found.missing;
+                decision.conflicts = found.conflicts;
                 decision
             }
             Some(Err(reason)) => Decision::refuse(&reason),
@@ -392,16 +402,13 @@ impl<'p> Planner<'p> {
                 Look::Sound(found) => {
                     let directory = found.environment.as_deref().unwrap_or(place);
                     let auditor = target.manager.audit.as_deref().unwrap_or_default();
-                    let audited = survey::audit(auditor, directory, Some(&found), needs);
+                    let findings = survey::audit(auditor, directory, needs, &self.rules());
+                    if findings.as_ref().is_ok_and(|found| !found.satisfied()) {
+                        installed = survey::installed(directory);
+                    }
                     let version = found.version.clone();
                     inner = Some(found);
-                    State::Sound {
-                        version,
-                        findings: audited.map(|audited| {
-                            installed = audited.installed;
-                            audited.findings
-                        }),
-                    }
+                    State::Sound { version, findings }
                 }
             }
         };
@@ -430,8 +437,7 @@ impl<'p> Planner<'p> {
     fn base_of(&self, base: &Interpreter, spec: &EnvironmentSpec, target: &Target, needs: &Needs) -> Base {
         let prefix = base.path.parent().and_then(Path::parent);
         let findings = || {
-            let audited = survey::audit(target.manager.audit.as_deref()?, prefix?, Some(base), needs);
-            Some(audited.map(|audited| audited.findings))
+            Some(survey::audit(target.manager.audit.as_deref()?, prefix?, needs, &self.rules()))
         };
         Base {
             guarded: spec.global_guard.as_deref().is_some_and(|guard| is_guarded(prefix, base, guard)),

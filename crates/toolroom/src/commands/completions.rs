@@ -10,9 +10,9 @@ use crate::failure::Failure;
 pub fn run(args: &Completions) -> Result<Answer, Failure> {
     let name = args.shell.name();
     let shells = Shells::builtins();
-    let shell = shells
-        .completer(name)
-        .ok_or_else(|| Failure::new("usage::unknown_shell", format!("no completions for {name}")))?;
+    let shell = shells.completer(name).ok_or_else(|| {
+        Failure::new("usage::unknown_shell", format!("no completions for {name}"))
+    })?;
     let program = std::env::current_exe().map_err(|error| Failure::io(&error))?;
     let program = program.to_string_lossy();
     let mut script = Vec::new();

@@ -18,13 +18,18 @@ pub fn run(args: &Exec, world: &World) -> Result<Answer, Failure> {
     let catalog = Catalog::open(world);
     let chain = catalog.link(catalog.find_runtime(&args.name)?)?;
     let settings = settings::load(world)?;
-    let resolution = resolved::environment(world, &catalog, &chain, &settings).map_err(resolved::failure)?;
+    let resolution =
+        resolved::environment(world, &catalog, &chain, &settings).map_err(resolved::failure)?;
     let (program, rest) = command(&resolution, world, args)?;
     replace(&program, rest, &resolution)
 }
 
 /// What is meant: a command of the environment, or words for its interpreter.
-fn command<'a>(resolution: &Resolution, world: &World, args: &'a Exec) -> Result<(PathBuf, &'a [OsString]), Failure> {
+fn command<'a>(
+    resolution: &Resolution,
+    world: &World,
+    args: &'a Exec,
+) -> Result<(PathBuf, &'a [OsString]), Failure> {
     let interpreter = resolution.interpreter().map(|found| found.path.clone());
     let (first, rest) = match args.argv.split_first() {
         Some((first, rest)) if !starts_with_dash(first) => (first, rest),
@@ -40,8 +45,15 @@ fn command<'a>(resolution: &Resolution, world: &World, args: &'a Exec) -> Result
     match interpreter {
         Some(program) if is_file => Ok((program, &args.argv)),
         _ => {
-            let message = format!("there is no command {} in the environment of {}", first.display(), args.name);
-            Err(Failure::new("exec::not_found", message).help(format!("toolroom env {} --explain shows its PATH", args.name)))
+            let message = format!(
+                "there is no command {} in the environment of {}",
+                first.display(),
+                args.name
+            );
+            Err(Failure::new("exec::not_found", message).help(format!(
+                "toolroom env {} --explain shows its PATH",
+                args.name
+            )))
         }
     }
 }
@@ -76,8 +88,11 @@ fn is_executable(file: &Path) -> bool {
 }
 
 fn no_interpreter(name: &str) -> Failure {
-    Failure::new("exec::no_interpreter", format!("{name} has no interpreter to give arguments to"))
-        .help("name a command after --")
+    Failure::new(
+        "exec::no_interpreter",
+        format!("{name} has no interpreter to give arguments to"),
+    )
+    .help("name a command after --")
 }
 
 #[cfg(unix)]
@@ -91,7 +106,10 @@ fn replace(program: &Path, args: &[OsString], resolution: &Resolution) -> Result
 fn replace(program: &Path, args: &[OsString], resolution: &Resolution) -> Result<Answer, Failure> {
     let ended = command_of(program, args, resolution).status();
     let status = ended.map_err(|error| cannot_start(program, &error))?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+    let code = status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .unwrap_or(1);
     let mut answer = Answer::new(String::new(), serde_json::Value::Null);
     answer.status = crate::exit::Status::Tool(code);
     Ok(answer)
@@ -99,7 +117,10 @@ fn replace(program: &Path, args: &[OsString], resolution: &Resolution) -> Result
 
 fn command_of(program: &Path, args: &[OsString], resolution: &Resolution) -> std::process::Command {
     let mut command = std::process::Command::new(program);
-    command.args(args).env_clear().envs(resolution.env.values().iter());
+    command
+        .args(args)
+        .env_clear()
+        .envs(resolution.env.values().iter());
     command
 }
 
@@ -109,5 +130,8 @@ fn cannot_start(program: &Path, error: &std::io::Error) -> Failure {
         std::io::ErrorKind::PermissionDenied => "exec::not_executable",
         _ => "exec::spawn_failed",
     };
-    Failure::new(code, format!("{} cannot be started: {error}", program.display()))
+    Failure::new(
+        code,
+        format!("{} cannot be started: {error}", program.display()),
+    )
 }

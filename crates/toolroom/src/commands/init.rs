@@ -30,13 +30,24 @@ pub fn run(args: &Init, world: &World) -> Result<Answer, Failure> {
     }
     let mut text = String::new();
     for file in &created {
-        text.push_str(&format!("{} {}\n", style::good("made"), paths::shown(world, file)));
+        text.push_str(&format!(
+            "{} {}\n",
+            style::good("made"),
+            paths::shown(world, file)
+        ));
     }
     for file in &kept {
-        text.push_str(&format!("{} {}\n", style::faint("kept"), paths::shown(world, file)));
+        text.push_str(&format!(
+            "{} {}\n",
+            style::faint("kept"),
+            paths::shown(world, file)
+        ));
     }
     let shown = |files: &[std::path::PathBuf]| -> Vec<String> {
-        files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
+        files
+            .iter()
+            .map(|file| file.to_string_lossy().into_owned())
+            .collect()
     };
     let data = json!({
         "project": directory.to_string_lossy(),
@@ -44,7 +55,10 @@ pub fn run(args: &Init, world: &World) -> Result<Answer, Failure> {
         "kept": shown(&kept),
     });
     let next = match &args.directory {
-        Some(directory) => format!("cd {} && toolroom run hello --name World", directory.display()),
+        Some(directory) => format!(
+            "cd {} && toolroom run hello --name World",
+            directory.display()
+        ),
         None => "toolroom run hello --name World".to_owned(),
     };
     Ok(Answer::new(text, data).note(format!("next: {next}")))
@@ -56,9 +70,14 @@ pub fn create(file: &Path, content: &str) -> Result<bool, Failure> {
     if let Some(folder) = file.parent() {
         fs_err::create_dir_all(folder).map_err(|error| Failure::io(&error))?;
     }
-    match fs_err::OpenOptions::new().write(true).create_new(true).open(file) {
+    match fs_err::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(file)
+    {
         Ok(mut open) => {
-            open.write_all(content.as_bytes()).map_err(|error| Failure::io(&error))?;
+            open.write_all(content.as_bytes())
+                .map_err(|error| Failure::io(&error))?;
             Ok(true)
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),

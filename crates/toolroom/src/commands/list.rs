@@ -42,12 +42,16 @@ fn is_wanted(args: &List, row: &Row) -> bool {
     if args.all {
         return true;
     }
-    let role = if args.runtimes { Role::Runtime } else { Role::Tool };
+    let role = if args.runtimes {
+        Role::Runtime
+    } else {
+        Role::Tool
+    };
     row.role() == role
 }
 
 fn text(listing: &Listing, width: Option<usize>) -> String {
-    let rows: Vec<Vec<Cell>> = listing.rows.iter().map(|row| cells(row)).collect();
+    let rows: Vec<Vec<Cell>> = listing.rows.iter().map(cells).collect();
     table::render(&rows, width)
 }
 
@@ -156,14 +160,17 @@ fn problem_notes(problems: &[Problem]) -> Option<String> {
         many if many > MOST_PROBLEMS => Some(format!(
             "{many} files cannot be used, the first {MOST_PROBLEMS} are shown; toolroom list --json has all"
         )),
-        many => Some(format!("{many} files cannot be used; the others are not affected")),
+        many => Some(format!(
+            "{many} files cannot be used; the others are not affected"
+        )),
     }
 }
 
 fn empty_note(world: &World) -> String {
     match &world.project {
-        None => "there is no project here and no tool in the user space: toolroom init makes one".into(),
+        None => {
+            "there is no project here and no tool in the user space: toolroom init makes one".into()
+        }
         Some(_) => "there are no tools yet: toolroom new NAME makes one".into(),
     }
 }
-

@@ -8,6 +8,7 @@ mod init;
 mod list;
 mod mcp;
 mod new;
+mod preset;
 mod resolved;
 mod run;
 mod runs;
@@ -39,6 +40,7 @@ pub fn run(command: Command, global: &Global, printer: &mut Printer) -> Result<A
         Command::Run(_) => Err(Failure::new("usage::bad_arguments", "run takes an id")),
         Command::Env(args) => env::run(&args, &world),
         Command::Setup(args) => setup::run(&args, &world, printer),
+        Command::Preset(args) => preset::run(&args, &world, printer),
         Command::Doctor => doctor::run(&world),
         Command::Runs(args) => Ok(runs::run(&args, &world, printer)),
         Command::Exec(args) => exec::run(&args, &world),

@@ -15,23 +15,34 @@ use crate::output::{paths, style};
 pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
     let id = ToolId::parse(&args.id)?;
     let Some(project) = &world.project else {
-        return Err(Failure::new("catalog::no_project", "there is no project here to put a tool into")
-            .help("toolroom init makes one"));
+        return Err(Failure::new(
+            "catalog::no_project",
+            "there is no project here to put a tool into",
+        )
+        .help("toolroom init makes one"));
     };
     let catalog = Catalog::open(world);
     let runtime = catalog.find_runtime(&args.runtime)?;
     let template = runtime.object("template");
     let text = |key: &str| template.and_then(|template| template.get(key)?.as_str());
     let (Some(extension), Some(body)) = (text("extension"), text("body")) else {
-        let message = format!("{} is a {} and has no template for new tools", runtime.id, runtime.tool_type());
+        let message = format!(
+            "{} is a {} and has no template for new tools",
+            runtime.id,
+            runtime.tool_type()
+        );
         let failure = Failure::new("catalog::no_template", message);
         return Err(match runtime.role() {
-            Role::Runtime => failure.help("write the file by hand, or add template: {extension, body} to the runtime"),
+            Role::Runtime => failure
+                .help("write the file by hand, or add template: {extension, body} to the runtime"),
             _ => failure.help("toolroom list --runtimes shows what can run a tool"),
         });
     };
     if let Ok(existing) = catalog.find(id.as_str()) {
-        let message = format!("{id} exists already: {}", paths::shown(world, &existing.path));
+        let message = format!(
+            "{id} exists already: {}",
+            paths::shown(world, &existing.path)
+        );
         return Err(Failure::new("catalog::tool_exists", message).help("choose another id"));
     }
     let file = project

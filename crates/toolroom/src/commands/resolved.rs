@@ -14,10 +14,20 @@ use crate::settings::Settings;
 ///
 /// # Errors
 /// Fails as [`resolve`] does.
-pub fn environment(world: &World, catalog: &Catalog, chain: &Chain, settings: &Settings) -> Result<Resolution, ResolveError> {
+pub fn environment(
+    world: &World,
+    catalog: &Catalog,
+    chain: &Chain,
+    settings: &Settings,
+) -> Result<Resolution, ResolveError> {
     // A manager that cannot be used is told of where it is needed, by setup and run.
     let known = ready::known(world, catalog, chain).unwrap_or_default();
-    let links: Vec<Link<'_>> = chain.links().iter().rev().map(|link| Link::of(link)).collect();
+    let links: Vec<Link<'_>> = chain
+        .links()
+        .iter()
+        .rev()
+        .map(|link| Link::of(link))
+        .collect();
     let rules = environment_rules();
     let mut call = Call::new(world, catalog, &rules, &links);
     call.dotenv_allow = &settings.dotenv.allow;

@@ -40,9 +40,14 @@ pub fn run(args: &Search, world: &World, printer: &Printer) -> Answer {
             data
         })
         .collect();
-    let answer = Answer::new(table::render(&table, printer.width()), json!({"query": query, "tools": tools}));
+    let answer = Answer::new(
+        table::render(&table, printer.width()),
+        json!({"query": query, "tools": tools}),
+    );
     if hits.is_empty() {
-        return answer.note(format!("nothing fits {query:?}; toolroom list shows everything"));
+        return answer.note(format!(
+            "nothing fits {query:?}; toolroom list shows everything"
+        ));
     }
     answer
 }

@@ -71,7 +71,9 @@ fn text(world: &World, tool: &Tool, chain: Option<&Chain>, width: Option<usize>)
     text.push('\n');
     text.push_str(&table::render(&facts(world, tool, chain), width));
     let schema = tool.metadata.get(field::INPUT_SCHEMA);
-    let parameters = schema.map(|schema| flags::render(schema, width)).unwrap_or_default();
+    let parameters = schema
+        .map(|schema| flags::render(schema, width))
+        .unwrap_or_default();
     if tool.role() == Role::Tool {
         text.push('\n');
         if parameters.is_empty() {

@@ -77,9 +77,17 @@ fn excerpt(place: &Place) -> Option<Excerpt> {
     let text = toolroom_catalog::read::text(&place.path).ok()?;
     let line = (position.line as usize).checked_sub(1)?;
     let first = line.saturating_sub(AROUND);
-    let lines: Vec<String> = text.lines().skip(first).take(line - first + 1 + AROUND).map(printable).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .skip(first)
+        .take(line - first + 1 + AROUND)
+        .map(printable)
+        .collect();
     let target = lines.get(line - first)?;
-    let before: usize = lines[..line - first].iter().map(|line| line.len() + 1).sum();
+    let before: usize = lines[..line - first]
+        .iter()
+        .map(|line| line.len() + 1)
+        .sum();
     let start = before + offset_of(target, position);
     let length = word_length(&target[start - before..]);
     Some(Excerpt {
@@ -111,13 +119,18 @@ fn offset_of(line: &str, position: Position) -> usize {
 
 /// How much to underline: the text or word that stands there, or one character.
 fn word_length(rest: &str) -> usize {
-    if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))
+    if let Some(quote) = rest
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '"' | '\'' | '`'))
         && let Some(end) = rest[1..].find(quote)
     {
         return end + 2;
     }
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
-    let word = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
+    let word = rest
+        .find(|character| !is_word(character))
+        .unwrap_or(rest.len());
     if word > 0 {
         return word;
     }

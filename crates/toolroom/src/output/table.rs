@@ -107,7 +107,9 @@ pub fn shorten(text: &str, width: usize) -> String {
 #[must_use]
 pub fn single_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
-    line.chars().filter(|character| !character.is_control()).collect()
+    line.chars()
+        .filter(|character| !character.is_control())
+        .collect()
 }
 
 #[cfg(test)]
@@ -128,7 +130,10 @@ mod tests {
 
     #[test]
     fn the_last_column_is_cut_to_fit_the_width() {
-        let table = render(&rows(&[&["name", "a long description that goes on"]]), Some(24));
+        let table = render(
+            &rows(&[&["name", "a long description that goes on"]]),
+            Some(24),
+        );
         assert_eq!(table, "name  a long descriptio…\n");
     }
 

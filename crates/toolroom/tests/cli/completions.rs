@@ -27,6 +27,10 @@ fn the_bash_script_is_valid() {
     let context = context();
     let script = context.run(&["completions", "bash"]).stdout;
     let file = context.file("completion.bash", script);
-    let checked = std::process::Command::new("bash").arg("-n").arg(file).status().unwrap();
+    let checked = std::process::Command::new("bash")
+        .arg("-n")
+        .arg(file)
+        .status()
+        .unwrap();
     assert!(checked.success());
 }

@@ -12,10 +12,16 @@ fn venv(context: &TestContext, path: &str) {
     let base = context.executable(context.root().join("base/bin/python3.11"), FAKE);
     context.file(
         format!("{path}/pyvenv.cfg"),
-        format!("home = {}\nversion = 3.11.7\n", base.parent().unwrap().display()),
+        format!(
+            "home = {}\nversion = 3.11.7\n",
+            base.parent().unwrap().display()
+        ),
     );
     context.executable(format!("{path}/bin/python3"), FAKE);
-    context.executable(format!("{path}/bin/pytest"), "#!/bin/sh\necho pytest of $VIRTUAL_ENV\n");
+    context.executable(
+        format!("{path}/bin/pytest"),
+        "#!/bin/sh\necho pytest of $VIRTUAL_ENV\n",
+    );
 }
 
 #[test]
@@ -32,9 +38,17 @@ fn the_json_answer_has_the_fields_of_the_contract() {
                "version": "3.11.7", "environment": "[PROJECT]/.venv"})
     );
     assert_eq!(data["env"]["VIRTUAL_ENV"]["value"], "[PROJECT]/.venv");
-    assert_eq!(data["env"]["GREETING"], json!({"value": "hello", "origin": "dotenv [PROJECT]/.env:1"}));
+    assert_eq!(
+        data["env"]["GREETING"],
+        json!({"value": "hello", "origin": "dotenv [PROJECT]/.env:1"})
+    );
     assert_eq!(data["env"]["API_TOKEN"]["value"], "***");
-    assert!(data["env"]["PATH"]["value"].as_str().unwrap().starts_with("[PROJECT]/.venv/bin:"));
+    assert!(
+        data["env"]["PATH"]["value"]
+            .as_str()
+            .unwrap()
+            .starts_with("[PROJECT]/.venv/bin:")
+    );
     assert_eq!(data["unset"], json!(["PYTHONHOME"]));
     assert_eq!(data["tried"][0]["verdict"], "chosen");
     assert_eq!(data["refused"][0]["name"], "PATH");
@@ -51,7 +65,11 @@ fn the_seeds_walk_through_has_exactly_its_result() {
     let python = "[HOME]/.venv/bin/python3";
     assert_eq!(data["interpreter"]["path"], python);
     assert_eq!(data["interpreter"]["place"], "user");
-    for (name, value) in [("RYE_PYTHON", python), ("PYTHONUNBUFFERED", "1"), ("PROJECT_VENV_PYTHON", python)] {
+    for (name, value) in [
+        ("RYE_PYTHON", python),
+        ("PYTHONUNBUFFERED", "1"),
+        ("PROJECT_VENV_PYTHON", python),
+    ] {
         assert_eq!(data["env"][name]["value"], value, "{name}");
     }
     let project: &Value = &data["tried"][0];
@@ -112,7 +130,11 @@ fn a_dangling_environment_is_an_error_with_a_repair_and_not_the_systems_python()
     let context = context();
     context.file(".venv/pyvenv.cfg", "home = /gone/bin\nversion = 3.11.7\n");
     fs_err::create_dir_all(context.project().join(".venv/bin")).unwrap();
-    std::os::unix::fs::symlink("/gone/bin/python3", context.project().join(".venv/bin/python3")).unwrap();
+    std::os::unix::fs::symlink(
+        "/gone/bin/python3",
+        context.project().join(".venv/bin/python3"),
+    )
+    .unwrap();
     let output = context.run(&["exec", "python", "--", "-c", "pass"]);
     assert_eq!(output.status, 125);
     insta::assert_snapshot!(output, @"
@@ -135,10 +157,19 @@ fn exec_runs_the_interpreter_or_a_command_of_its_environment() {
     venv(&context, ".venv");
     context.file("script.py", "");
     let interpreter = context.run(&["exec", "python", "--", "-c", "x"]);
-    assert_eq!(interpreter.stdout, "fake [PROJECT]/.venv/bin/python3 -c x\n");
-    assert_eq!(context.run(&["exec", "python", "--", "pytest"]).stdout, "pytest of [PROJECT]/.venv\n");
+    assert_eq!(
+        interpreter.stdout,
+        "fake [PROJECT]/.venv/bin/python3 -c x\n"
+    );
+    assert_eq!(
+        context.run(&["exec", "python", "--", "pytest"]).stdout,
+        "pytest of [PROJECT]/.venv\n"
+    );
     let script = context.run(&["exec", "python", "--", "script.py", "a"]);
-    assert_eq!(script.stdout, "fake [PROJECT]/.venv/bin/python3 script.py a\n");
+    assert_eq!(
+        script.stdout,
+        "fake [PROJECT]/.venv/bin/python3 script.py a\n"
+    );
     let missing = context.run(&["exec", "python", "--", "no-such-command"]);
     assert_eq!(missing.status, 127);
 }
@@ -148,20 +179,28 @@ fn exec_leaves_no_parent_behind() {
     let mut context = context();
     venv(&context, ".venv");
     context.executable("show-parent", "#!/bin/sh\necho $$\n");
-    context.set_env("PATH", format!("{}:/usr/bin:/bin", context.project().display()));
+    context.set_env(
+        "PATH",
+        format!("{}:/usr/bin:/bin", context.project().display()),
+    );
     let mut command = context.command(&["exec", "python", "--", "show-parent"]);
     command.stdout(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     let pid = child.id();
     let output = child.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), pid.to_string());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        pid.to_string()
+    );
 }
 
 #[test]
 fn exec_passes_on_status_and_odd_arguments() {
     let context = context();
     context.executable("args", "#!/bin/sh\nprintf '%s|' \"$@\"\nexit 9\n");
-    let output = context.run(&["exec", "bash", "--", "./args", "a b", "", "--json", "$HOME", "ü"]);
+    let output = context.run(&[
+        "exec", "bash", "--", "./args", "a b", "", "--json", "$HOME", "ü",
+    ]);
     assert_eq!(output.stdout, "a b||--json|$HOME|ü|");
     assert_eq!(output.status, 9);
 }
@@ -173,9 +212,15 @@ fn what_shell_prints_can_be_evaluated() {
     context.enter(project);
     fs_err::create_dir_all(context.project().join(project).join(".ai")).unwrap();
     venv(&context, &format!("{project}/.venv"));
-    context.file(format!("{project}/.env"), "ODD='a'\\''b $x `y`'\nPLAIN=1\nTOKEN=secret\n");
+    context.file(
+        format!("{project}/.env"),
+        "ODD='a'\\''b $x `y`'\nPLAIN=1\nTOKEN=secret\n",
+    );
     context.set_env("PYTHONHOME", "/nope");
-    let script = context.run(&["env", "python", "--shell", "bash"]).stdout.replace("[PROJECT]", context.project().to_str().unwrap());
+    let script = context
+        .run(&["env", "python", "--shell", "bash"])
+        .stdout
+        .replace("[PROJECT]", context.project().to_str().unwrap());
     let output = std::process::Command::new("bash")
         .arg("-c")
         .arg(format!("{script}\nprintf '%s\\n' \"$VIRTUAL_ENV\" \"$PLAIN\" \"$TOKEN\" \"${{PYTHONHOME-unset}}\""))
@@ -183,9 +228,18 @@ fn what_shell_prints_can_be_evaluated() {
         .output()
         .unwrap();
     let text = context.normalise(&output.stdout);
-    assert_eq!(text, format!("[PROJECT]/{project}/.venv\n1\nsecret\nunset\n"));
+    assert_eq!(
+        text,
+        format!("[PROJECT]/{project}/.venv\n1\nsecret\nunset\n")
+    );
     for shell in ["zsh", "fish", "pwsh"] {
-        assert!(context.run(&["env", "python", "--shell", shell]).stdout.contains("VIRTUAL_ENV"), "{shell}");
+        assert!(
+            context
+                .run(&["env", "python", "--shell", shell])
+                .stdout
+                .contains("VIRTUAL_ENV"),
+            "{shell}"
+        );
     }
 }
 
@@ -220,12 +274,31 @@ fn doctor_finds_what_is_wrong_and_says_how_to_fix_it() {
     assert_eq!(output.status, 1);
     let checks = output.data()["checks"].as_array().unwrap().clone();
     let find = |name: &str, status: &str| {
-        let found = checks.iter().find(|check| check["name"] == name && check["status"] == status);
-        found.unwrap_or_else(|| panic!("no {status} {name} in {checks:#?}")).clone()
+        let found = checks
+            .iter()
+            .find(|check| check["name"] == name && check["status"] == status);
+        found
+            .unwrap_or_else(|| panic!("no {status} {name} in {checks:#?}"))
+            .clone()
     };
-    assert!(find("tools", "fail")["detail"].as_str().unwrap().contains("bad.py:1"));
-    assert!(find("python", "fail")["fix"].as_str().unwrap().contains("toolroom setup --repair"));
-    assert!(find("dotenv", "warn")["detail"].as_str().unwrap().contains("LD_PRELOAD"));
+    assert!(
+        find("tools", "fail")["detail"]
+            .as_str()
+            .unwrap()
+            .contains("bad.py:1")
+    );
+    assert!(
+        find("python", "fail")["fix"]
+            .as_str()
+            .unwrap()
+            .contains("toolroom setup --repair")
+    );
+    assert!(
+        find("dotenv", "warn")["detail"]
+            .as_str()
+            .unwrap()
+            .contains("LD_PRELOAD")
+    );
     find("bash", "ok");
     for check in &checks {
         let needs_fix = check["status"] != "ok";

@@ -32,7 +32,10 @@ rules:
         "cat/egory/tool.py",
         "# ---\n# deep: {er: 7}\n# ---\n# owner: anna\n# tag: one\n# tag: two\n\"\"\"Documented.\"\"\"\n__owner__ = (\"team\", -1)\n\ndef helper(a: int): ...\n",
     );
-    context.tool("data.yaml", "tool_type: x\nexecutor_id: http\nconfig: {nested: {value: [1, 2]}}\n");
+    context.tool(
+        "data.yaml",
+        "tool_type: x\nexecutor_id: http\nconfig: {nested: {value: [1, 2]}}\n",
+    );
     let tool = &context.data(&["show", "cat/egory/tool"])["metadata"];
     assert_eq!(tool["by_ast_var"], json!(["team", -1]));
     assert_eq!(tool["by_ast_docstring"], "Documented.");
@@ -42,7 +45,10 @@ rules:
     assert_eq!(tool["by_filename"], "tool");
     assert_eq!(tool["by_category_path"], "cat/egory");
     assert_eq!(tool["by_front_matter"], 7);
-    assert_eq!(context.data(&["show", "data"])["metadata"]["by_path"], json!([1, 2]));
+    assert_eq!(
+        context.data(&["show", "data"])["metadata"]["by_path"],
+        json!([1, 2])
+    );
 }
 
 #[test]
@@ -64,7 +70,10 @@ fn a_new_language_is_two_data_files() {
     assert_eq!(tool["metadata"]["description"], "Greets in Lua.");
     assert_eq!(tool["input_schema"]["required"], json!(["name"]));
     assert_eq!(tool["chain"][1]["id"], "runtimes/lua_runtime");
-    assert_eq!(context.data(&["list"])["tools"][0]["runtime"], "runtimes/lua_runtime");
+    assert_eq!(
+        context.data(&["list"])["tools"][0]["runtime"],
+        "runtimes/lua_runtime"
+    );
 }
 
 #[test]
@@ -86,7 +95,10 @@ fn a_tool_without_any_metadata_is_still_a_tool() {
     context.tool("two.sh", "#!/bin/sh\n# Says two.\necho two\n");
     context.tool("three.mjs", "// Says three.\nconsole.log(3)\n");
     context.tool("four.rb", "# Says four.\nputs 4\n");
-    context.tool("five.ts", "/** Says five. */\nexport function main(params: { n: number; s?: string }) {}\n");
+    context.tool(
+        "five.ts",
+        "/** Says five. */\nexport function main(params: { n: number; s?: string }) {}\n",
+    );
     let listing = context.data(&["list"]);
     assert_eq!(listing["problems"], json!([]));
     let rows: Vec<(String, String, String)> = listing["tools"]
@@ -106,10 +118,16 @@ fn a_tool_without_any_metadata_is_still_a_tool() {
         ("two", "bash", "Says two."),
     ];
     for (row, (id, runtime, description)) in rows.iter().zip(expected) {
-        assert_eq!((row.0.as_str(), row.1.as_str(), row.2.as_str()), (id, runtime, description));
+        assert_eq!(
+            (row.0.as_str(), row.1.as_str(), row.2.as_str()),
+            (id, runtime, description)
+        );
     }
     let five = context.data(&["show", "five"]);
-    assert_eq!(five["input_schema"]["properties"]["n"], json!({"type": "number"}));
+    assert_eq!(
+        five["input_schema"]["properties"]["n"],
+        json!({"type": "number"})
+    );
     assert_eq!(five["input_schema"]["required"], json!(["n"]));
 }
 

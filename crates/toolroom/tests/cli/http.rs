@@ -266,7 +266,10 @@ fn a_config_that_cannot_be_is_named_by_its_key() {
         ("url: http://h/\nstream: 1", "config.stream"),
         ("url: http://h/\nproxy: true", "config.proxy"),
         ("url: http://h/\nmax_response: big", "config.max_response"),
-        ("url: http://h/\ntimeout: 0", "config.timeout"),
+        (
+            "url: http://h/\nconnect_timeout: 0",
+            "config.connect_timeout",
+        ),
         ("url: http://h/\nparams: [1]", "config.params"),
     ] {
         tool(&context, config);
@@ -322,6 +325,21 @@ fn proxies_come_from_the_resolved_environment() {
     context.file(".env", format!("http_proxy={}\n", proxy.url("")));
     tool(&context, &format!("url: {}\nproxy: false", direct.url("/")));
     assert_eq!(context.data(&["run", "ask"])["data"], 1);
+}
+
+#[test]
+fn authorities_come_from_the_resolved_environment_and_the_config() {
+    let context = context();
+    for (dotenv, config, file) in [
+        ("SSL_CERT_FILE=/no/such/own.pem\n", "", "/no/such/own.pem"),
+        ("", "\nca: certs/own.pem", "[PROJECT]/certs/own.pem"),
+    ] {
+        context.file(".env", dotenv);
+        tool(&context, &format!("url: https://127.0.0.1:1/{config}"));
+        let error = context.error(&["run", "ask"]);
+        assert_eq!(error["code"], "http::bad_client");
+        assert!(error["message"].as_str().unwrap().contains(file), "{error}");
+    }
 }
 
 #[test]
@@ -407,7 +425,8 @@ fn an_interrupt_ends_the_call_with_130() {
     let context = context();
     let server = Server::start(|_, connection| connection.hang());
     tool(&context, &format!("url: {}", server.url("/")));
-    let mut child = context.command(&["run", "ask"]).spawn().unwrap();
+    let mut command = context.command(&["run", "ask"]);
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
     while server.received().is_empty() {
         std::thread::sleep(Duration::from_millis(10));
     }

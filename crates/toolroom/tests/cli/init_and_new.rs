@@ -49,7 +49,13 @@ fn new_makes_a_tool_for_each_runtime_that_has_a_template() {
     let runtimes = context.data(&["list", "--runtimes"]);
     let mut made = 0;
     for runtime in runtimes["tools"].as_array().unwrap() {
-        let name = runtime["id"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        let name = runtime["id"]
+            .as_str()
+            .unwrap()
+            .rsplit('/')
+            .next()
+            .unwrap()
+            .to_owned();
         let shown = context.data(&["show", runtime["id"].as_str().unwrap()]);
         if shown["metadata"]["template"].is_null() {
             continue;
@@ -62,16 +68,30 @@ fn new_makes_a_tool_for_each_runtime_that_has_a_template() {
     }
     assert!(made >= 6, "only {made} runtimes have a template");
     let listing = context.data(&["list"]);
-    assert_eq!(listing["problems"].as_array().unwrap().len(), 0, "{}", listing["problems"]);
+    assert_eq!(
+        listing["problems"].as_array().unwrap().len(),
+        0,
+        "{}",
+        listing["problems"]
+    );
 }
 
 #[test]
 fn new_refuses_an_id_that_exists_or_leaves_the_space() {
     let context = context();
     context.tool("mine.py", "def main(): ...\n");
-    assert_eq!(context.error(&["new", "mine"])["code"], "catalog::tool_exists");
-    assert_eq!(context.error(&["new", "mine", "--runtime", "node"])["code"], "catalog::tool_exists");
-    assert_eq!(context.error(&["new", "../../evil"])["code"], "catalog::invalid_id");
+    assert_eq!(
+        context.error(&["new", "mine"])["code"],
+        "catalog::tool_exists"
+    );
+    assert_eq!(
+        context.error(&["new", "mine", "--runtime", "node"])["code"],
+        "catalog::tool_exists"
+    );
+    assert_eq!(
+        context.error(&["new", "../../evil"])["code"],
+        "catalog::invalid_id"
+    );
     assert_eq!(context.run(&["new", "/etc/evil"]).status, 125);
 }
 

@@ -3,9 +3,35 @@
 use std::path::Path;
 
 const LANGUAGES: &[&str] = &[
-    "python", "node", "nodejs", "node_modules", "ruby", "perl", "php", "deno", "bun", "golang", "javascript",
-    "typescript", "pyvenv", "virtual_env", "venv", "npm", "pnpm", "yarn", "nvm", "pyenv", "rbenv", "asdf",
-    "conda", "pip", "uv", "gem", "lua", "tcl", "java",
+    "python",
+    "node",
+    "nodejs",
+    "node_modules",
+    "ruby",
+    "perl",
+    "php",
+    "deno",
+    "bun",
+    "golang",
+    "javascript",
+    "typescript",
+    "pyvenv",
+    "virtual_env",
+    "venv",
+    "npm",
+    "pnpm",
+    "yarn",
+    "nvm",
+    "pyenv",
+    "rbenv",
+    "asdf",
+    "conda",
+    "pip",
+    "uv",
+    "gem",
+    "lua",
+    "tcl",
+    "java",
 ];
 
 #[test]
@@ -24,7 +50,11 @@ fn no_kernel_source_names_a_language() {
         }
     });
     assert!(seen > 10, "only {seen} files were looked at");
-    assert!(found.is_empty(), "the kernel names languages:\n{}", found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "the kernel names languages:\n{}",
+        found.join("\n")
+    );
 }
 
 fn visit(folder: &Path, look: &mut dyn FnMut(&Path, &str)) {

@@ -10,7 +10,10 @@ fn a_listing_fits_eighty_columns() {
         "web/fetch.js",
         "/** Fetches a page and gives back its text, its links and everything else one might want. */\nexport function main({ url }) {}\n",
     );
-    context.tool("ops/clean.sh", "#!/bin/bash\n# Removes what is left over.\nrm -rf build\n");
+    context.tool(
+        "ops/clean.sh",
+        "#!/bin/bash\n# Removes what is left over.\nrm -rf build\n",
+    );
     context.user_tool("note.rb", "# Takes a note.\ndef main; end\n");
     insta::assert_snapshot!(context.run(&["list"]), @"
     status: 0
@@ -27,10 +30,25 @@ fn a_listing_fits_eighty_columns() {
 fn runtimes_are_listed_apart() {
     let context = context();
     let data = context.data(&["list", "--runtimes"]);
-    let ids: Vec<&str> = data["tools"].as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = data["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["id"].as_str().unwrap())
+        .collect();
     for id in [
-        "runtimes/bash", "runtimes/bun", "runtimes/deno", "runtimes/go", "runtimes/http", "runtimes/mcp_http",
-        "runtimes/mcp_stdio", "runtimes/node", "runtimes/perl", "runtimes/php", "runtimes/python", "runtimes/ruby",
+        "runtimes/bash",
+        "runtimes/bun",
+        "runtimes/deno",
+        "runtimes/go",
+        "runtimes/http",
+        "runtimes/mcp_http",
+        "runtimes/mcp_stdio",
+        "runtimes/node",
+        "runtimes/perl",
+        "runtimes/php",
+        "runtimes/python",
+        "runtimes/ruby",
     ] {
         assert!(ids.contains(&id), "{id} is missing: {ids:?}");
     }
@@ -39,7 +57,10 @@ fn runtimes_are_listed_apart() {
 #[test]
 fn the_json_answer_has_the_fields_of_the_contract() {
     let context = context();
-    context.tool("hello.py", "__version__ = '1.2.0'\n\"\"\"x\"\"\"\ndef main(): \"\"\"Greets.\"\"\"\n");
+    context.tool(
+        "hello.py",
+        "__version__ = '1.2.0'\n\"\"\"x\"\"\"\ndef main(): \"\"\"Greets.\"\"\"\n",
+    );
     let document = context.run(&["list", "--json"]).json();
     assert_eq!(document["schema"], 1);
     assert_eq!(document["command"], "list");
@@ -60,18 +81,36 @@ fn the_json_answer_has_the_fields_of_the_contract() {
 fn colour_is_used_when_asked_for_and_never_with_no_color() {
     let mut context = context();
     context.tool("hello.py", "def main(): ...\n");
-    assert!(context.run(&["list", "--color", "always"]).stdout.contains('\u{1b}'));
+    assert!(
+        context
+            .run(&["list", "--color", "always"])
+            .stdout
+            .contains('\u{1b}')
+    );
     assert!(!context.run(&["list"]).stdout.contains('\u{1b}'));
-    context.set_env("NO_COLOR", "1").set_env("CLICOLOR_FORCE", "1");
-    assert!(!context.run(&["list", "--color", "auto"]).stdout.contains('\u{1b}'));
+    context
+        .set_env("NO_COLOR", "1")
+        .set_env("CLICOLOR_FORCE", "1");
+    assert!(
+        !context
+            .run(&["list", "--color", "auto"])
+            .stdout
+            .contains('\u{1b}')
+    );
 }
 
 #[test]
 fn a_description_cannot_drive_the_terminal() {
     let context = context();
-    context.tool("evil.py", "\"\"\"\\x1b[2Jgone\\x07\"\"\"\ndef main(): ...\n");
+    context.tool(
+        "evil.py",
+        "\"\"\"\\x1b[2Jgone\\x07\"\"\"\ndef main(): ...\n",
+    );
     let shown = context.run(&["list"]).stdout + &context.run(&["show", "evil"]).stdout;
-    assert!(!shown.contains('\u{1b}') && !shown.contains('\u{7}'), "{shown:?}");
+    assert!(
+        !shown.contains('\u{1b}') && !shown.contains('\u{7}'),
+        "{shown:?}"
+    );
 }
 
 #[test]
@@ -87,7 +126,10 @@ fn an_empty_place_says_what_to_do_next() {
 fn an_edit_is_seen_at_once_and_a_warm_listing_is_the_same_as_a_cold_one() {
     let context = context();
     for n in 0..200 {
-        context.tool(&format!("t{n}.py"), format!("\"\"\"Tool {n}.\"\"\"\ndef main(): ...\n"));
+        context.tool(
+            &format!("t{n}.py"),
+            format!("\"\"\"Tool {n}.\"\"\"\ndef main(): ...\n"),
+        );
     }
     let cold = context.data(&["list"]);
     assert_eq!(context.data(&["list"]), cold);
@@ -95,7 +137,10 @@ fn an_edit_is_seen_at_once_and_a_warm_listing_is_the_same_as_a_cold_one() {
     assert_eq!(context.data(&["list"]), cold);
     for round in 0..5 {
         // The same size each time, and faster than any clock of a file system ticks.
-        context.tool("t7.py", format!("\"\"\"Edit {round}.\"\"\"\ndef main(): ...\n"));
+        context.tool(
+            "t7.py",
+            format!("\"\"\"Edit {round}.\"\"\"\ndef main(): ...\n"),
+        );
         let listing = context.data(&["list"]);
         let tools = listing["tools"].as_array().unwrap();
         let edited = tools.iter().find(|tool| tool["id"] == "t7").unwrap();
@@ -107,7 +152,12 @@ fn an_edit_is_seen_at_once_and_a_warm_listing_is_the_same_as_a_cold_one() {
     )
     .unwrap();
     let listing = context.data(&["list"]);
-    let ids: Vec<&str> = listing["tools"].as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = listing["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["id"].as_str().unwrap())
+        .collect();
     assert!(ids.contains(&"renamed") && !ids.contains(&"t7"));
 }
 
@@ -122,10 +172,16 @@ fn an_edit_with_its_old_time_put_back_is_still_seen() {
     };
     set_time();
     std::thread::sleep(std::time::Duration::from_millis(120));
-    assert_eq!(context.data(&["list"])["tools"][0]["description"], "Before.");
+    assert_eq!(
+        context.data(&["list"])["tools"][0]["description"],
+        "Before."
+    );
     fs_err::write(&file, "\"\"\"Behind.\"\"\"\n").unwrap();
     set_time();
-    assert_eq!(context.data(&["list"])["tools"][0]["description"], "Behind.");
+    assert_eq!(
+        context.data(&["list"])["tools"][0]["description"],
+        "Behind."
+    );
 }
 
 #[test]
@@ -174,7 +230,9 @@ fn a_reader_that_goes_away_is_no_crash() {
         context.tool(&format!("t{n}.py"), "");
     }
     let mut command = context.command(&["list"]);
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();

@@ -1,5 +1,7 @@
 //! The program as its users see it: driven through the binary, with real files.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests are tests too")]
+
 mod completions;
 mod env;
 mod extraction;
@@ -7,6 +9,8 @@ mod http;
 mod init_and_new;
 mod kernel_knows_no_language;
 mod list;
+mod mcp_clients;
+mod new_language;
 mod problems;
 mod run;
 mod search;

@@ -15,7 +15,12 @@ fn problem_of(path: &str, content: impl AsRef<[u8]>) -> Value {
 fn one_problem(context: &TestContext) -> Value {
     context.tool("good.py", "def main(): ...\n");
     let listing = context.data(&["list"]);
-    let tools: Vec<&Value> = listing["tools"].as_array().unwrap().iter().map(|tool| &tool["id"]).collect();
+    let tools: Vec<&Value> = listing["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| &tool["id"])
+        .collect();
     assert_eq!(tools, ["good"], "a bad file hides no other");
     let problems = listing["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 1, "{problems:?}");
@@ -24,17 +29,41 @@ fn one_problem(context: &TestContext) -> Value {
 
 fn assert_at(problem: &Value, code: &str, line: u32, column: u32) {
     assert_eq!(problem["code"], code, "{problem}");
-    assert_eq!((&problem["line"], &problem["column"]), (&line.into(), &column.into()), "{problem}");
+    assert_eq!(
+        (&problem["line"], &problem["column"]),
+        (&line.into(), &column.into()),
+        "{problem}"
+    );
 }
 
 #[test]
 fn syntax_errors_are_shown_where_they_are() {
-    assert_at(&problem_of("bad.py", "def main(:\n    pass\n"), "catalog::syntax", 1, 10);
-    assert_eq!(problem_of("bad.js", "export const x = {;\n")["code"], "catalog::syntax");
-    assert_eq!(problem_of("bad.ts", "export const x: = 3;\n")["code"], "catalog::syntax");
-    assert_eq!(problem_of("bad.yaml", "tool_type: x\n  bad: [\n")["code"], "catalog::syntax");
-    assert_eq!(problem_of("bad.toml", "tool_type = \n")["code"], "catalog::syntax");
-    assert_eq!(problem_of("bad.sh", "# ---\n# tool_type: [\n# ---\n")["code"], "catalog::syntax");
+    assert_at(
+        &problem_of("bad.py", "def main(:\n    pass\n"),
+        "catalog::syntax",
+        1,
+        10,
+    );
+    assert_eq!(
+        problem_of("bad.js", "export const x = {;\n")["code"],
+        "catalog::syntax"
+    );
+    assert_eq!(
+        problem_of("bad.ts", "export const x: = 3;\n")["code"],
+        "catalog::syntax"
+    );
+    assert_eq!(
+        problem_of("bad.yaml", "tool_type: x\n  bad: [\n")["code"],
+        "catalog::syntax"
+    );
+    assert_eq!(
+        problem_of("bad.toml", "tool_type = \n")["code"],
+        "catalog::syntax"
+    );
+    assert_eq!(
+        problem_of("bad.sh", "# ---\n# tool_type: [\n# ---\n")["code"],
+        "catalog::syntax"
+    );
 }
 
 #[test]
@@ -44,15 +73,26 @@ fn a_json_file_with_an_error_is_a_problem_only_if_it_could_be_a_tool() {
     context.tool("tsconfig.json", "{\"compilerOptions\": {}}");
     context.tool("good.py", "def main(): ...\n");
     let listing = context.data(&["list"]);
-    assert_eq!(listing["problems"].as_array().unwrap().len(), 0, "{}", listing["problems"]);
+    assert_eq!(
+        listing["problems"].as_array().unwrap().len(),
+        0,
+        "{}",
+        listing["problems"]
+    );
     assert_eq!(listing["tools"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn a_value_that_only_running_could_tell_is_refused() {
-    let problem = problem_of("bad.py", "import os\n__version__ = os.environ['V']\ndef main(): ...\n");
+    let problem = problem_of(
+        "bad.py",
+        "import os\n__version__ = os.environ['V']\ndef main(): ...\n",
+    );
     assert_at(&problem, "catalog::not_literal", 2, 15);
-    let problem = problem_of("bad.js", "export const config = { command: process.argv[0] };\n");
+    let problem = problem_of(
+        "bad.js",
+        "export const config = { command: process.argv[0] };\n",
+    );
     assert_eq!(problem["code"], "catalog::not_literal");
     assert_eq!(problem["line"], 1);
 }
@@ -62,8 +102,17 @@ fn nothing_is_executed_to_read_a_file() {
     let context = context();
     let witness = context.project().join("witness");
     let path = witness.display();
-    context.tool("a.py", format!("open({:?}, 'w')\nCONFIG = {{'a': open({0:?}, 'w')}}\n", path.to_string()));
-    context.tool("b.js", format!("require('fs').writeFileSync({:?}, '')\n", path.to_string()));
+    context.tool(
+        "a.py",
+        format!(
+            "open({:?}, 'w')\nCONFIG = {{'a': open({0:?}, 'w')}}\n",
+            path.to_string()
+        ),
+    );
+    context.tool(
+        "b.js",
+        format!("require('fs').writeFileSync({:?}, '')\n", path.to_string()),
+    );
     context.tool("c.sh", format!("touch {path}\n"));
     context.tool("d.rb", format!("File.write({:?}, '')\n", path.to_string()));
     context.run(&["list"]);
@@ -78,8 +127,17 @@ fn nothing_is_executed_to_read_a_file() {
 fn an_unknown_executor_comes_with_what_was_meant() {
     let problem = problem_of("bad.py", "__executor_id__ = 'pyhton_runtime'\n");
     assert_at(&problem, "catalog::unknown_executor", 1, 19);
-    assert_eq!(problem["message"], "bad names an executor that does not exist: pyhton_runtime");
-    assert!(problem["help"].as_str().unwrap().contains("did you mean python_runtime"), "{problem}");
+    assert_eq!(
+        problem["message"],
+        "bad names an executor that does not exist: pyhton_runtime"
+    );
+    assert!(
+        problem["help"]
+            .as_str()
+            .unwrap()
+            .contains("did you mean python_runtime"),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -90,19 +148,34 @@ fn a_cycle_is_named_whole() {
     context.tool("c.yaml", "tool_type: runtime\nexecutor_id: a\n");
     let error = context.error(&["show", "b"]);
     assert_eq!(error["code"], "catalog::chain_cycle");
-    assert_eq!(error["message"], "the chain never reaches a primitive, it goes round: b → c → a → b");
+    assert_eq!(
+        error["message"],
+        "the chain never reaches a primitive, it goes round: b → c → a → b"
+    );
     let listing = context.data(&["list"]);
     let problems = listing["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 3, "{problems:?}");
-    assert!(problems.iter().all(|problem| problem["code"] == "catalog::chain_cycle"));
+    assert!(
+        problems
+            .iter()
+            .all(|problem| problem["code"] == "catalog::chain_cycle")
+    );
 }
 
 #[test]
 fn wrong_types_say_what_was_wanted() {
     let problem = problem_of("bad.yaml", "executor_id: http\nconfig:\n  timeout: soon\n");
     assert_at(&problem, "catalog::wrong_type", 2, 1);
-    assert_eq!(problem["message"], "config.timeout is a text, not a number of seconds above zero");
-    assert_at(&problem_of("bad.py", "CONFIG = []\n"), "catalog::wrong_type", 1, 10);
+    assert_eq!(
+        problem["message"],
+        "config.timeout is a text, not a number of seconds above zero"
+    );
+    assert_at(
+        &problem_of("bad.py", "CONFIG = []\n"),
+        "catalog::wrong_type",
+        1,
+        10,
+    );
 }
 
 #[test]
@@ -113,7 +186,10 @@ fn two_files_of_one_id_are_both_named() {
     let problem = one_problem(&context);
     assert_eq!(problem["code"], "catalog::duplicate_id");
     let message = problem["message"].as_str().unwrap();
-    assert!(message.contains("twice.py") && message.contains("twice.sh"), "{message}");
+    assert!(
+        message.contains("twice.py") && message.contains("twice.sh"),
+        "{message}"
+    );
     let error = context.error(&["show", "twice"]);
     assert_eq!(error["code"], "catalog::duplicate_id");
 }
@@ -126,7 +202,12 @@ fn a_data_file_that_says_nothing_of_itself_is_told_so() {
 
 #[test]
 fn bytes_that_are_no_text_are_shown_where_they_are() {
-    assert_at(&problem_of("bad.py", b"# fine\nx = '\xff'\n"), "catalog::not_utf8", 2, 6);
+    assert_at(
+        &problem_of("bad.py", b"# fine\nx = '\xff'\n"),
+        "catalog::not_utf8",
+        2,
+        6,
+    );
     let problem = problem_of("bad.py", b"\xff\xfe#\0");
     assert_eq!(problem["message"], "the file is UTF-16, not UTF-8");
 }
@@ -135,7 +216,10 @@ fn bytes_that_are_no_text_are_shown_where_they_are() {
 fn a_fifty_megabyte_file_is_not_read() {
     let problem = problem_of("big.py", vec![b'#'; 50_000_000]);
     assert_eq!(problem["code"], "catalog::too_large");
-    assert_eq!(problem["message"], "the file has 50 MB; a tool file has at most 4 MB");
+    assert_eq!(
+        problem["message"],
+        "the file has 50 MB; a tool file has at most 4 MB"
+    );
 }
 
 #[test]
@@ -143,11 +227,23 @@ fn deeply_nested_literals_end_in_a_problem_not_in_a_crash() {
     for depth in [100, 1_000, 100_000] {
         let nested = format!("CONFIG = {}{}\n", "[".repeat(depth), "]".repeat(depth));
         problem_of("deep.py", nested);
-        let nested = format!("export const config = {}{};\n", "[".repeat(depth), "]".repeat(depth));
+        let nested = format!(
+            "export const config = {}{};\n",
+            "[".repeat(depth),
+            "]".repeat(depth)
+        );
         problem_of("deep.js", nested);
-        let nested = format!("tool_type: x\nconfig: {}{}\n", "[".repeat(depth), "]".repeat(depth));
+        let nested = format!(
+            "tool_type: x\nconfig: {}{}\n",
+            "[".repeat(depth),
+            "]".repeat(depth)
+        );
         problem_of("deep.yaml", nested);
-        let nested = format!("tool_type = 'x'\nconfig = {}{}\n", "[".repeat(depth), "]".repeat(depth));
+        let nested = format!(
+            "tool_type = 'x'\nconfig = {}{}\n",
+            "[".repeat(depth),
+            "]".repeat(depth)
+        );
         problem_of("deep.toml", nested);
     }
 }
@@ -166,11 +262,20 @@ fn a_file_that_cannot_be_read_is_a_problem() {
 fn a_pipe_that_looks_like_a_tool_does_not_block() {
     let context = context();
     let pipe = context.project().join(".ai/tools/pipe.py");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .unwrap();
     assert!(made.success());
     context.tool("good.py", "def main(): ...\n");
-    assert_eq!(context.data(&["list"])["tools"].as_array().unwrap().len(), 1);
-    assert_eq!(context.error(&["show", "pipe"])["code"], "catalog::unreadable");
+    assert_eq!(
+        context.data(&["list"])["tools"].as_array().unwrap().len(),
+        1
+    );
+    assert_eq!(
+        context.error(&["show", "pipe"])["code"],
+        "catalog::unreadable"
+    );
 }
 
 #[test]

@@ -21,10 +21,22 @@ fn result(context: &TestContext, args: &[&str]) -> Value {
 #[test]
 fn a_python_function_gets_its_parameters_and_gives_any_json() {
     let context = machine();
-    context.tool("echo.py", "def main(value=None):\n    print('noise {\"result\": 1}')\n    return value\n");
+    context.tool(
+        "echo.py",
+        "def main(value=None):\n    print('noise {\"result\": 1}')\n    return value\n",
+    );
     let cases = [
-        json!(null), json!(0), json!(""), json!(false), json!([]), json!({}), json!([1, "x", null]),
-        json!({"a": {"b": [true]}}), json!("grüße 🦀"), json!(1.5), json!(-3),
+        json!(null),
+        json!(0),
+        json!(""),
+        json!(false),
+        json!([]),
+        json!({}),
+        json!([1, "x", null]),
+        json!({"a": {"b": [true]}}),
+        json!("grüße 🦀"),
+        json!(1.5),
+        json!(-3),
     ];
     for value in cases {
         let params = json!({"value": value}).to_string();
@@ -51,18 +63,45 @@ fn flags_follow_the_signature() {
         "f.py",
         "def main(name: str, count: int = 1, loud: bool = False, tags: list[str] = None, dry_run: bool = True):\n    return [name, count, loud, tags, dry_run]\n",
     );
-    let args = ["f", "--name", "3", "--count", "-2", "--loud", "--tags", "a", "--tags", "b", "--no-dry-run"];
-    assert_eq!(result(&context, &args), json!(["3", -2, true, ["a", "b"], false]));
-    assert_eq!(result(&context, &["f", "--name=a=b"]), json!(["a=b", 1, false, null, true]));
+    let args = [
+        "f",
+        "--name",
+        "3",
+        "--count",
+        "-2",
+        "--loud",
+        "--tags",
+        "a",
+        "--tags",
+        "b",
+        "--no-dry-run",
+    ];
+    assert_eq!(
+        result(&context, &args),
+        json!(["3", -2, true, ["a", "b"], false])
+    );
+    assert_eq!(
+        result(&context, &["f", "--name=a=b"]),
+        json!(["a=b", 1, false, null, true])
+    );
 }
 
 #[test]
 fn parameters_come_from_json_a_file_or_standard_input() {
     let context = machine();
     context.tool("f.py", "def main(a, b=0): return [a, b]\n");
-    assert_eq!(result(&context, &["f", "--params", "{\"a\": 1}", "--b", "2"]), json!([1, 2]));
+    assert_eq!(
+        result(&context, &["f", "--params", "{\"a\": 1}", "--b", "2"]),
+        json!([1, 2])
+    );
     let file = context.file("params.json", "{\"a\": [1]}");
-    assert_eq!(result(&context, &["f", "--params", &format!("@{}", file.display())]), json!([[1], 0]));
+    assert_eq!(
+        result(
+            &context,
+            &["f", "--params", &format!("@{}", file.display())]
+        ),
+        json!([[1], 0])
+    );
     let mut command = context.command(&["run", "f", "--params", "-", "--json"]);
     command.stdin(std::fs::File::open(&file).unwrap());
     let output = command.output().unwrap();
@@ -74,13 +113,22 @@ fn parameters_come_from_json_a_file_or_standard_input() {
 fn wrong_parameters_are_named_before_anything_starts() {
     let context = machine();
     let witness = context.project().join("witness");
-    context.tool("f.py", format!("open({:?}, 'w')\ndef main(n: int, s: str = ''): ...\n", witness.to_str().unwrap()));
+    context.tool(
+        "f.py",
+        format!(
+            "open({:?}, 'w')\ndef main(n: int, s: str = ''): ...\n",
+            witness.to_str().unwrap()
+        ),
+    );
     let output = context.run(&["run", "f", "--n", "many", "--zz", "1", "--json"]);
     assert_eq!(output.status, 2);
     let error = output.error();
     assert_eq!(error["code"], "usage::invalid_parameters");
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("n: ") && message.contains("zz"), "{message}");
+    assert!(
+        message.contains("n: ") && message.contains("zz"),
+        "{message}"
+    );
     assert!(!witness.exists());
 }
 
@@ -94,15 +142,27 @@ fn parameters_cannot_take_over_the_command() {
         "command": "whoami", "args": ["-x"], "cwd": "/", "env": {"A": "1"}, "timeout": 0.001,
         "HOME": "mine", "template": "${SECRET_VALUE} {project_path} $HOME `id` $(id)",
     });
-    assert_eq!(result(&context, &["f", "--params", &params.to_string()]), params);
+    assert_eq!(
+        result(&context, &["f", "--params", &params.to_string()]),
+        params
+    );
 }
 
 #[test]
 fn large_parameters_and_results_are_no_problem() {
     let context = machine();
-    context.tool("f.py", "def main(text): return {'length': len(text), 'text': text}\n");
-    let params = context.file("big.json", json!({"text": "x".repeat(1_000_000)}).to_string());
-    let found = result(&context, &["f", "--params", &format!("@{}", params.display())]);
+    context.tool(
+        "f.py",
+        "def main(text): return {'length': len(text), 'text': text}\n",
+    );
+    let params = context.file(
+        "big.json",
+        json!({"text": "x".repeat(1_000_000)}).to_string(),
+    );
+    let found = result(
+        &context,
+        &["f", "--params", &format!("@{}", params.display())],
+    );
     assert_eq!(found["length"], 1_000_000);
 }
 
@@ -111,19 +171,32 @@ fn a_huge_integer_stays_exact() {
     let context = machine();
     context.tool("f.py", "def main(): return 2 ** 200\n");
     let output = context.run(&["run", "f", "--json"]);
-    assert!(output.stdout.contains("1606938044258990275541962092341162602522202993782792835301376"), "{output}");
+    assert!(
+        output
+            .stdout
+            .contains("1606938044258990275541962092341162602522202993782792835301376"),
+        "{output}"
+    );
 }
 
 #[test]
 fn an_exception_comes_with_the_tools_own_frames() {
     let context = machine();
-    context.tool("f.py", "def helper(x):\n    return 1 / x\n\ndef main():\n    return helper(0)\n");
+    context.tool(
+        "f.py",
+        "def helper(x):\n    return 1 / x\n\ndef main():\n    return helper(0)\n",
+    );
     let output = context.run(&["run", "f", "--json"]);
     assert_eq!(output.status, 1);
     let data = output.data();
     assert_eq!(data["status"], "error");
     assert_eq!(data["error"]["type"], "ZeroDivisionError");
-    let functions: Vec<&str> = data["error"]["frames"].as_array().unwrap().iter().map(|frame| frame["function"].as_str().unwrap()).collect();
+    let functions: Vec<&str> = data["error"]["frames"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|frame| frame["function"].as_str().unwrap())
+        .collect();
     assert_eq!(functions, ["main", "helper"]);
     insta::assert_snapshot!(context.run(&["run", "f"]), @"
     status: 1
@@ -173,8 +246,14 @@ fn a_shell_script_keeps_its_name_its_traps_and_its_strictness() {
     let output = context.run(&["run", "strict", "--a", "b c"]);
     assert_eq!(output.stdout, "strict.sh --a b c\ncleaned\n");
     assert_eq!(output.status, 1);
-    context.tool("called.sh", "main() { echo \"got $2\"; toolroom_log info hi; }\n");
-    assert_eq!(context.run(&["run", "called", "--x", "y"]).stdout, "got y\n");
+    context.tool(
+        "called.sh",
+        "main() { echo \"got $2\"; toolroom_log info hi; }\n",
+    );
+    assert_eq!(
+        context.run(&["run", "called", "--x", "y"]).stdout,
+        "got y\n"
+    );
 }
 
 #[test]
@@ -184,7 +263,10 @@ fn a_script_in_the_way_of_kiwi_gets_key_and_value() {
         "k.py",
         "import argparse, json\n__executor_id__ = 'python_runtime'\nCONFIG_SCHEMA = {'type': 'object', 'properties': {'path': {'type': 'string'}, 'all': {'type': 'boolean'}, 'items': {'type': 'array'}}}\ndef main():\n    parser = argparse.ArgumentParser()\n    parser.add_argument('--path'); parser.add_argument('--all', action='store_true'); parser.add_argument('--items', type=json.loads)\n    options = parser.parse_args()\n    print(json.dumps([options.path, options.all, options.items]))\nif __name__ == '__main__':\n    main()\n",
     );
-    assert_eq!(result(&context, &["k", "--path", "a b", "--all", "--items", "[1]"]), json!(["a b", true, [1]]));
+    assert_eq!(
+        result(&context, &["k", "--path", "a b", "--all", "--items", "[1]"]),
+        json!(["a b", true, [1]])
+    );
 }
 
 #[test]
@@ -194,7 +276,10 @@ fn a_script_in_the_way_of_rye_gets_params_and_project() {
         "r.py",
         "import argparse, json\n__executor_id__ = 'rye/core/runtimes/python_script_runtime'\nparser = argparse.ArgumentParser()\nparser.add_argument('--params'); parser.add_argument('--project-path')\noptions = parser.parse_args()\nprint(json.dumps([json.loads(options.params), options.project_path]))\n",
     );
-    assert_eq!(result(&context, &["r", "--params", "{\"a\": [1]}"]), json!([{"a": [1]}, "[PROJECT]"]));
+    assert_eq!(
+        result(&context, &["r", "--params", "{\"a\": [1]}"]),
+        json!([{"a": [1]}, "[PROJECT]"])
+    );
 }
 
 #[test]
@@ -204,15 +289,24 @@ fn a_function_in_the_way_of_rye_gets_params_and_project() {
         "r.py",
         "# rye:signed:2026:abc:def:0\n__executor_id__ = 'rye/core/runtimes/python_function_runtime'\nasync def execute(params, project_path):\n    return [params, project_path]\n",
     );
-    assert_eq!(result(&context, &["r", "--a", "1"]), json!([{"a": "1"}, "[PROJECT]"]));
+    assert_eq!(
+        result(&context, &["r", "--a", "1"]),
+        json!([{"a": "1"}, "[PROJECT]"])
+    );
 }
 
 #[test]
 fn the_seeds_git_tool_runs_as_written() {
     let context = machine();
-    context.tool("rye/capabilities/git.py", include_str!("../../../../fixtures/seeds/git.py"));
+    context.tool(
+        "rye/capabilities/git.py",
+        include_str!("../../../../fixtures/seeds/git.py"),
+    );
     let found = result(&context, &["git", "--command=--version"]);
-    assert!(found["stdout"].as_str().unwrap().starts_with("git version"), "{found}");
+    assert!(
+        found["stdout"].as_str().unwrap().starts_with("git version"),
+        "{found}"
+    );
 }
 
 #[test]
@@ -220,16 +314,28 @@ fn node_tools_run_as_modules_and_as_scripts() {
     let context = machine();
     context.tool("esm.mjs", "export async function main({ name = 'x' }, { log }) { log('info', 'hi'); return { name }; }\n");
     context.tool("cjs.cjs", "exports.main = ({ n }) => [n];\n");
-    context.tool("plain.js", "console.log(JSON.stringify(process.argv.slice(2)));\n");
-    assert_eq!(result(&context, &["esm", "--name", "Ada"]), json!({"name": "Ada"}));
+    context.tool(
+        "plain.js",
+        "console.log(JSON.stringify(process.argv.slice(2)));\n",
+    );
+    assert_eq!(
+        result(&context, &["esm", "--name", "Ada"]),
+        json!({"name": "Ada"})
+    );
     assert_eq!(result(&context, &["cjs", "--n", "1"]), json!(["1"]));
-    assert_eq!(result(&context, &["plain", "--a", "b"]), json!(["--a", "b"]));
+    assert_eq!(
+        result(&context, &["plain", "--a", "b"]),
+        json!(["--a", "b"])
+    );
 }
 
 #[test]
 fn a_perl_tool_runs() {
     let context = machine();
-    context.tool("p.pl", "sub main { my (%params) = @_; return { got => $params{name} }; }\n1;\n");
+    context.tool(
+        "p.pl",
+        "sub main { my (%params) = @_; return { got => $params{name} }; }\n1;\n",
+    );
     assert_eq!(result(&context, &["p", "--name", "x"]), json!({"got": "x"}));
 }
 
@@ -240,7 +346,10 @@ fn a_command_tool_needs_no_runtime() {
         "c.yaml",
         "tool_type: shell\nexecutor_id: subprocess\nparameters: {text: {type: string}, n: {type: integer}}\nconfig:\n  command: printf\n  args: [\"%s|%s|%s\", \"{params.text}\", \"{n}\", \"${GREETING:-hi}\"]\n  env: {GREETING: \"from the tool\"}\n",
     );
-    assert_eq!(result(&context, &["c", "--text", "a; rm -rf $HOME", "--n", "3"]), json!("a; rm -rf $HOME|3|from the tool"));
+    assert_eq!(
+        result(&context, &["c", "--text", "a; rm -rf $HOME", "--n", "3"]),
+        json!("a; rm -rf $HOME|3|from the tool")
+    );
 }
 
 #[test]
@@ -248,7 +357,9 @@ fn standard_input_is_never_ours() {
     let context = machine();
     context.tool("reader.sh", "cat; echo end\n");
     let mut command = context.command(&["run", "reader"]);
-    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "end\n");
@@ -259,8 +370,14 @@ fn the_caller_may_set_variables_and_they_win() {
     let context = machine();
     context.file(".env", "LEVEL=dotenv\nOTHER=dotenv\n");
     context.tool("e.py", "import os\nCONFIG = {'env': {'LEVEL': 'tool', 'DERIVED': '${OTHER}!'}}\ndef main(): return [os.environ[name] for name in ('LEVEL', 'OTHER', 'DERIVED', 'PYTHONUNBUFFERED')]\n");
-    assert_eq!(result(&context, &["e"]), json!(["tool", "dotenv", "dotenv!", "1"]));
-    assert_eq!(result(&context, &["e", "--env", "LEVEL=caller"])[0], "caller");
+    assert_eq!(
+        result(&context, &["e"]),
+        json!(["tool", "dotenv", "dotenv!", "1"])
+    );
+    assert_eq!(
+        result(&context, &["e", "--env", "LEVEL=caller"])[0],
+        "caller"
+    );
 }
 
 #[test]
@@ -268,7 +385,10 @@ fn a_project_with_a_difficult_path_works() {
     let mut context = machine();
     let project = "it's (a) \"dir\" $HOME é {x}";
     context.enter(project);
-    context.file(format!("{project}/.ai/tools/f.py"), "import os\ndef main(): return os.getcwd()\n");
+    context.file(
+        format!("{project}/.ai/tools/f.py"),
+        "import os\ndef main(): return os.getcwd()\n",
+    );
     let found = result(&context, &["f"]);
     assert_eq!(found, format!("[PROJECT]/{project}"));
 }
@@ -285,7 +405,10 @@ fn a_tool_that_ends_the_process_has_no_result() {
 #[test]
 fn a_runtime_is_not_a_tool_to_run() {
     let context = machine();
-    assert_eq!(context.error(&["run", "python"])["code"], "exec::not_a_tool");
+    assert_eq!(
+        context.error(&["run", "python"])["code"],
+        "exec::not_a_tool"
+    );
     assert_eq!(context.run(&["run", "nothing"]).status, 127);
 }
 
@@ -321,19 +444,36 @@ fn help_shows_the_tools_own_flags() {
 fn an_interrupt_ends_the_tree_and_is_130() {
     let context = machine();
     let pids = context.project().join("pids");
-    context.tool("slow.sh", format!("sleep 61 & echo $! > '{0}'; echo $$ >> '{0}'; wait\n", pids.display()));
+    context.tool(
+        "slow.sh",
+        format!(
+            "sleep 61 & echo $! > '{0}'; echo $$ >> '{0}'; wait\n",
+            pids.display()
+        ),
+    );
     let mut child = context.command(&["run", "slow"]).spawn().unwrap();
     let started = std::time::Instant::now();
-    while fs_err::read_to_string(&pids).unwrap_or_default().lines().count() < 2 {
+    while fs_err::read_to_string(&pids)
+        .unwrap_or_default()
+        .lines()
+        .count()
+        < 2
+    {
         assert!(started.elapsed().as_secs() < 20, "the tool did not start");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupt = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(interrupt.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     for pid in fs_err::read_to_string(&pids).unwrap().lines() {
         let stat = fs_err::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        assert!(stat.is_empty() || stat.contains(") Z "), "{pid} is still running");
+        assert!(
+            stat.is_empty() || stat.contains(") Z "),
+            "{pid} is still running"
+        );
     }
 }
 
@@ -341,7 +481,14 @@ fn an_interrupt_ends_the_tree_and_is_130() {
 fn the_log_has_names_and_no_values() {
     let context = machine();
     context.tool("t.sh", "echo done\n");
-    context.run(&["run", "t", "--password", "hunter2", "--env", "TOKEN=hunter3"]);
+    context.run(&[
+        "run",
+        "t",
+        "--password",
+        "hunter2",
+        "--env",
+        "TOKEN=hunter3",
+    ]);
     context.tool("fails.sh", "exit 3\n");
     context.run(&["run", "fails"]);
     let runs = context.data(&["runs"])["runs"].clone();
@@ -350,7 +497,8 @@ fn the_log_has_names_and_no_values() {
     assert_eq!(runs[1]["tool"], "t");
     assert_eq!(runs[1]["arguments"], json!(["password"]));
     assert_eq!(runs[1]["stdout_bytes"], 5);
-    let log = fs_err::read_to_string(context.home().join(".local/state/toolroom/runs.jsonl")).unwrap();
+    let log =
+        fs_err::read_to_string(context.home().join(".local/state/toolroom/runs.jsonl")).unwrap();
     assert!(!log.contains("hunter"), "{log}");
     context.file("toolroom.toml", "[runs]\nlog = false\n");
     context.run(&["run", "fails"]);

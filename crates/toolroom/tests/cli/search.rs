@@ -6,16 +6,31 @@ use crate::context;
 
 fn shelf() -> TestContext {
     let context = context();
-    context.tool("web/fetch.py", "\"\"\"Downloads a page from the internet.\"\"\"\ndef main(url: str): ...\n");
-    context.tool("web/post.py", "\"\"\"Sends a form.\"\"\"\ndef main(url: str): ...\n");
-    context.tool("files/find_duplicates.py", "\"\"\"Lists files with the same content.\"\"\"\nimport hashlib\n");
-    context.tool("db/backup.sh", "# Saves the database to a file.\npg_dump \"$1\"\n");
+    context.tool(
+        "web/fetch.py",
+        "\"\"\"Downloads a page from the internet.\"\"\"\ndef main(url: str): ...\n",
+    );
+    context.tool(
+        "web/post.py",
+        "\"\"\"Sends a form.\"\"\"\ndef main(url: str): ...\n",
+    );
+    context.tool(
+        "files/find_duplicates.py",
+        "\"\"\"Lists files with the same content.\"\"\"\nimport hashlib\n",
+    );
+    context.tool(
+        "db/backup.sh",
+        "# Saves the database to a file.\npg_dump \"$1\"\n",
+    );
     context
 }
 
 fn first(context: &TestContext, words: &[&str]) -> String {
     let data = context.data(&[&["search"], words].concat());
-    data["tools"][0]["id"].as_str().unwrap_or("nothing").to_owned()
+    data["tools"][0]["id"]
+        .as_str()
+        .unwrap_or("nothing")
+        .to_owned()
 }
 
 #[test]
@@ -61,6 +76,9 @@ fn nothing_found_says_so_and_is_no_failure() {
 fn an_edit_changes_what_is_found() {
     let context = shelf();
     assert_eq!(first(&context, &["kubernetes"]), "nothing");
-    context.tool("web/post.py", "\"\"\"Talks to kubernetes.\"\"\"\ndef main(): ...\n");
+    context.tool(
+        "web/post.py",
+        "\"\"\"Talks to kubernetes.\"\"\"\ndef main(): ...\n",
+    );
     assert_eq!(first(&context, &["kubernetes"]), "web/post");
 }

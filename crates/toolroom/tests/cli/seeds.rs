@@ -153,7 +153,12 @@ fn the_git_tools_signature_is_its_schema() {
             "additionalProperties": false,
         })
     );
-    let chain: Vec<&str> = tool["chain"].as_array().unwrap().iter().map(|link| link["id"].as_str().unwrap()).collect();
+    let chain: Vec<&str> = tool["chain"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|link| link["id"].as_str().unwrap())
+        .collect();
     assert_eq!(chain, ["git", "runtimes/python", "primitives/subprocess"]);
 }
 
@@ -173,7 +178,10 @@ fn a_rye_tree_is_understood() {
     assert_eq!(hello["metadata"]["description"], "Says hello.");
     assert_eq!(hello["metadata"]["entry"], "execute");
     assert_eq!(hello["input_schema"]["additionalProperties"], true);
-    assert_eq!(hello["chain"].as_array().unwrap().last().unwrap()["id"], "primitives/subprocess");
+    assert_eq!(
+        hello["chain"].as_array().unwrap().last().unwrap()["id"],
+        "primitives/subprocess"
+    );
     let list = context.data(&["show", "demo/list"]);
     assert_eq!(list["metadata"]["description"], "Lists files.");
     assert_eq!(list["chain"][1]["id"], "primitives/subprocess");
@@ -190,5 +198,8 @@ fn a_kiwi_script_is_understood() {
     let tool = context.data(&["show", "count"]);
     assert_eq!(tool["id"], "utility/count");
     assert_eq!(tool["input_schema"]["required"], json!(["path"]));
-    assert!(tool["metadata"]["entry"].is_null(), "it parses its own arguments");
+    assert!(
+        tool["metadata"]["entry"].is_null(),
+        "it parses its own arguments"
+    );
 }

@@ -53,7 +53,15 @@ fn the_json_answer_has_the_fields_of_the_contract() {
     let context = context();
     context.tool("web/fetch.py", FETCH);
     let data = context.data(&["show", "web/fetch"]);
-    for field in ["id", "space", "path", "metadata", "input_schema", "output_schema", "chain"] {
+    for field in [
+        "id",
+        "space",
+        "path",
+        "metadata",
+        "input_schema",
+        "output_schema",
+        "chain",
+    ] {
         assert!(data.get(field).is_some(), "{field} is missing");
     }
     let last = data["chain"].as_array().unwrap().last().unwrap();
@@ -61,7 +69,12 @@ fn the_json_answer_has_the_fields_of_the_contract() {
         assert!(last[field].is_string(), "{field} is missing: {last}");
     }
     assert_eq!(last["type"], "primitive");
-    assert!(data["chain"][0]["digest"].as_str().unwrap().starts_with("sha256:"));
+    assert!(
+        data["chain"][0]["digest"]
+            .as_str()
+            .unwrap()
+            .starts_with("sha256:")
+    );
 }
 
 #[test]
@@ -69,7 +82,10 @@ fn the_digest_is_that_of_the_file() {
     let context = context();
     context.tool("empty.py", "");
     let digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-    assert_eq!(context.data(&["show", "empty"])["chain"][0]["digest"], digest);
+    assert_eq!(
+        context.data(&["show", "empty"])["chain"][0]["digest"],
+        digest
+    );
 }
 
 #[test]
@@ -78,7 +94,10 @@ fn core_is_shown_like_anything_else() {
     let python = context.data(&["show", "python_runtime"]);
     assert_eq!(python["id"], "runtimes/python");
     assert_eq!(python["path"], "core:runtimes/python.yaml");
-    assert_eq!(context.data(&["show", "resolvers/venv_python"])["metadata"]["tool_type"], "resolver");
+    assert_eq!(
+        context.data(&["show", "resolvers/venv_python"])["metadata"]["tool_type"],
+        "resolver"
+    );
 }
 
 #[test]

@@ -19,14 +19,32 @@ fn the_project_hides_the_user_space_and_says_so() {
 #[test]
 fn core_cannot_be_replaced_by_id_or_by_alias() {
     let context = context();
-    for file in ["runtimes/python.yaml", "python_runtime.yaml", "rye/core/primitives/subprocess.yaml", "subprocess.yaml"] {
-        context.tool(file, "tool_type: runtime\nexecutor_id: subprocess\ndescription: evil\n");
+    for file in [
+        "runtimes/python.yaml",
+        "python_runtime.yaml",
+        "rye/core/primitives/subprocess.yaml",
+        "subprocess.yaml",
+    ] {
+        context.tool(
+            file,
+            "tool_type: runtime\nexecutor_id: subprocess\ndescription: evil\n",
+        );
     }
     let listing = context.data(&["list", "--all"]);
     let problems = listing["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 4, "{problems:?}");
-    assert!(problems.iter().all(|problem| problem["code"] == "catalog::core_protected"));
-    for name in ["runtimes/python", "python_runtime", "rye/core/primitives/subprocess", "subprocess", "python"] {
+    assert!(
+        problems
+            .iter()
+            .all(|problem| problem["code"] == "catalog::core_protected")
+    );
+    for name in [
+        "runtimes/python",
+        "python_runtime",
+        "rye/core/primitives/subprocess",
+        "subprocess",
+        "python",
+    ] {
         assert_eq!(context.data(&["show", name])["space"], "core", "{name}");
     }
     context.tool("t.py", TOOL);
@@ -63,7 +81,12 @@ fn an_unknown_tool_is_127_and_comes_with_a_suggestion() {
 fn an_id_that_leaves_the_space_is_refused() {
     let context = context();
     context.file("outside.py", TOOL);
-    for id in ["../outside", "../../outside", "/etc/passwd", "a/../../outside"] {
+    for id in [
+        "../outside",
+        "../../outside",
+        "/etc/passwd",
+        "a/../../outside",
+    ] {
         let error = context.error(&["show", id]);
         assert_eq!(error["code"], "catalog::invalid_id", "{id}");
     }
@@ -80,7 +103,11 @@ fn a_link_out_of_the_space_is_never_followed() {
     symlink(outside, context.project().join(".ai/tools/leak.py")).unwrap();
     symlink(folder, context.project().join(".ai/tools/dir")).unwrap();
     for id in ["leak", "dir/deep"] {
-        assert_eq!(context.error(&["show", id])["code"], "catalog::leaves_space", "{id}");
+        assert_eq!(
+            context.error(&["show", id])["code"],
+            "catalog::leaves_space",
+            "{id}"
+        );
     }
     let listing = context.data(&["list"]);
     assert_eq!(listing["tools"].as_array().unwrap().len(), 0);
@@ -92,9 +119,15 @@ fn a_project_is_found_from_below_and_not_beyond_its_git_root() {
     let mut context = context();
     context.tool("t.py", TOOL);
     context.enter("src/deep");
-    assert_eq!(context.data(&["list"])["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        context.data(&["list"])["tools"].as_array().unwrap().len(),
+        1
+    );
     fs_err::create_dir_all(context.project().join("src/.git")).unwrap();
-    assert_eq!(context.data(&["list"])["tools"].as_array().unwrap().len(), 0);
+    assert_eq!(
+        context.data(&["list"])["tools"].as_array().unwrap().len(),
+        0
+    );
 }
 
 #[test]
@@ -105,7 +138,13 @@ fn a_project_can_be_named() {
     context.enter(elsewhere);
     let project = context.project();
     let project = project.to_str().unwrap();
-    assert_eq!(context.data(&["list", "--project", project])["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        context.data(&["list", "--project", project])["tools"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     assert_eq!(context.run(&["list", "--project", "/nowhere"]).status, 2);
 }
 
@@ -123,7 +162,10 @@ fn without_a_home_the_project_still_works() {
     let mut context = context();
     context.tool("t.py", TOOL);
     context.remove_env("HOME").remove_env("USERPROFILE");
-    assert_eq!(context.data(&["list"])["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        context.data(&["list"])["tools"].as_array().unwrap().len(),
+        1
+    );
 }
 
 #[test]
@@ -133,6 +175,11 @@ fn the_order_of_a_listing_does_not_depend_on_the_disk() {
         context.tool(&format!("{name}.py"), TOOL);
     }
     let listing = context.data(&["list"]);
-    let ids: Vec<&str> = listing["tools"].as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = listing["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids, ["B", "a", "a-b", "a/x", "b", "c"]);
 }

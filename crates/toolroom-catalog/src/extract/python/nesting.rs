@@ -50,8 +50,8 @@ const fn kinds() -> [u8; 256] {
     let mut at = 0;
     while at < 256 {
         kinds[at] = match at as u8 {
-            b'(' | b'[' | b'{' | b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<'
-            | b'>' | b'.' => LINK,
+            b'(' | b'[' | b'{' | b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^'
+            | b'~' | b'<' | b'>' | b'.' => LINK,
             b'i' | b'e' | b'n' | b'l' | b'a' | b'y' => KEYWORD,
             _ => 0,
         };

@@ -17,6 +17,18 @@ pub fn value(text: &str) -> Result<Value, Fault> {
     Ok(parsed.value.as_ref().map_or(Value::Null, data))
 }
 
+pub fn has_comment(text: &str) -> bool {
+    let tokens = parse(text)
+        .ok()
+        .and_then(|parsed| parsed.tokens)
+        .unwrap_or_default();
+    tokens.iter().any(is_comment)
+}
+
+fn is_comment(token: &TokenAndRange<'_>) -> bool {
+    matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_))
+}
+
 pub fn fresh(new_file: &Map<String, Value>, slot: Slot<'_>, entry: &Map<String, Value>) -> String {
     let layout = Layout::Lines {
         unit: "  ",
@@ -306,9 +318,6 @@ impl Source<'_> {
         let from = self
             .tokens
             .partition_point(|token| token.range.start < offset);
-        let is_comment = |token: &&TokenAndRange<'_>| {
-            matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_))
-        };
         let next = self.tokens[from..]
             .iter()
             .find(|token| !is_comment(token))?;

@@ -153,7 +153,7 @@ impl Document {
     /// Whether the file says nothing, comments included.
     pub fn says_no_more_than(&self, new_file: &Map<String, Value>) -> bool {
         let has_comment = match self.format {
-            Format::Json | Format::Jsonc => self.text.contains("//") || self.text.contains("/*"),
+            Format::Json | Format::Jsonc => json::has_comment(&self.text),
             Format::Toml | Format::Yaml => self.text.contains('#'),
         };
         !has_comment

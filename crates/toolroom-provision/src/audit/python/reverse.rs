@@ -10,7 +10,7 @@ use version_ranges::Ranges;
 
 use super::distribution::Distribution;
 use super::judge;
-use super::walk::{Ask, By, Package, Verdict, Walk, gated};
+use super::walk::{Ask, By, Package, Verdict, Walk, gated, specifier};
 use crate::audit::report::{Audit, Break, Conflict, Contradiction, Demand, Missing, Severity, Wanted};
 use crate::requirement::pep508::{Applies, leading_name, normalize};
 use crate::requirement::{PythonRequirement, Role};
@@ -179,12 +179,12 @@ impl Walk<'_> {
                 breaks.push(Break {
                     package: name.clone(),
                     version: version.clone(),
-                    requires: format!("{}{}", requirement.name(), requirement.spec()),
+                    requires: specifier(requirement),
                 });
             } else if !requirement.spec().is_empty() {
                 holds.push(Demand {
                     spec: requirement.spec(),
-                    install: format!("{}{}", requirement.name(), requirement.spec()),
+                    install: specifier(requirement),
                     role: Role::Constraint,
                     wanted,
                 });

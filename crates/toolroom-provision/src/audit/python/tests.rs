@@ -157,7 +157,7 @@ fn an_install_that_would_break_an_installed_package_says_so() {
     ]);
     let audit = site.audit("urllib3==1.20\n");
     let broken: Vec<String> = audit.broken_by_install().map(|(_, b)| b.to_string()).collect();
-    assert_eq!(broken, ["requests 2.31.0 (needs urllib3<3,>=1.21.1)"]);
+    assert_eq!(broken, ["requests 2.31.0 (needs urllib3>=1.21.1,<3)"]);
     let conflict = &audit.conflicts[0];
     assert_eq!(conflict.severity, Severity::Major);
     assert_eq!(conflict.holds[0].install, "urllib3>=1");

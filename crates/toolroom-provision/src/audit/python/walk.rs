@@ -334,7 +334,7 @@ fn self_wanted(installed: &Installed, index: usize) -> Wanted {
 }
 
 /// A requirement without its marker, which has been judged already.
-fn specifier(requirement: &PythonRequirement) -> String {
+pub(super) fn specifier(requirement: &PythonRequirement) -> String {
     let extras: Vec<&str> = requirement.extras().collect();
     let extras = match extras.as_slice() {
         [] => String::new(),
@@ -345,8 +345,12 @@ fn specifier(requirement: &PythonRequirement) -> String {
 }
 
 fn specifiers(text: &str) -> Option<VersionSpecifiers> {
-    let within = text.len() < 1024 && !text.bytes().collect::<Vec<_>>().split(|b| !b.is_ascii_digit()).any(|d| d.len() > 18);
-    within.then(|| VersionSpecifiers::from_str(text).ok()).flatten()
+    // The parser's own guard reads this as a requirement; its range is the answer.
+    let requirement = PythonRequirement::parse(&format!("x{text}"), Path::new("/")).ok()?;
+    match requirement.want() {
+        Want::Versions(versions) => Some(versions.clone()),
+        Want::Source(_) => None,
+    }
 }
 
 fn constraints(requirements: &Requirements) -> Constraints<'_> {

@@ -38,15 +38,28 @@ impl Check {
         Self::new(name, Health::Ok, detail, None)
     }
 
-    pub fn warn(name: impl Into<String>, detail: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub fn warn(
+        name: impl Into<String>,
+        detail: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
         Self::new(name, Health::Warn, detail, Some(fix.into()))
     }
 
-    pub fn fail(name: impl Into<String>, detail: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub fn fail(
+        name: impl Into<String>,
+        detail: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
         Self::new(name, Health::Fail, detail, Some(fix.into()))
     }
 
-    fn new(name: impl Into<String>, status: Health, detail: impl Into<String>, fix: Option<String>) -> Self {
+    fn new(
+        name: impl Into<String>,
+        status: Health,
+        detail: impl Into<String>,
+        fix: Option<String>,
+    ) -> Self {
         Self {
             name: name.into(),
             status,
@@ -69,7 +82,11 @@ pub fn run(world: &World) -> Result<Answer, Failure> {
     let listing = catalog.list();
     checks.extend(tools(world, &listing));
     checks.extend(runtimes::checks(world, &catalog, &listing, &settings));
-    let worst = checks.iter().map(|check| check.status).max().unwrap_or(Health::Ok);
+    let worst = checks
+        .iter()
+        .map(|check| check.status)
+        .max()
+        .unwrap_or(Health::Ok);
     let mut answer = Answer::new(text(&checks), json!({"checks": checks}));
     if worst == Health::Fail {
         answer.status = Status::ToolFailed;
@@ -79,34 +96,78 @@ pub fn run(world: &World) -> Result<Answer, Failure> {
 
 fn broken_settings(failure: &Failure) -> Check {
     let place = failure.place.as_ref();
-    let file = place.map_or_else(|| "toolroom.toml".to_owned(), |place| place.path.display().to_string());
-    let line = place.and_then(|place| place.position).map(|at| format!(":{}", at.line)).unwrap_or_default();
-    Check::fail("settings", format!("{file}{line}: {}", failure.message), format!("correct {file}"))
+    let file = place.map_or_else(
+        || "toolroom.toml".to_owned(),
+        |place| place.path.display().to_string(),
+    );
+    let line = place
+        .and_then(|place| place.position)
+        .map(|at| format!(":{}", at.line))
+        .unwrap_or_default();
+    Check::fail(
+        "settings",
+        format!("{file}{line}: {}", failure.message),
+        format!("correct {file}"),
+    )
 }
 
 fn tools(world: &World, listing: &Listing) -> Vec<Check> {
     let mut checks = Vec::new();
     for problem in &listing.problems {
-        let line = problem.position.map(|at| format!(":{}", at.line)).unwrap_or_default();
+        let line = problem
+            .position
+            .map(|at| format!(":{}", at.line))
+            .unwrap_or_default();
         let place = paths::shown(world, &problem.path);
-        let detail = format!("{place}{line}: {} [{}]", problem.message, problem.kind.code());
-        let fix = problem.help.clone().unwrap_or_else(|| format!("correct {place}, or move it out of tools/"));
+        let detail = format!(
+            "{place}{line}: {} [{}]",
+            problem.message,
+            problem.kind.code()
+        );
+        let fix = problem
+            .help
+            .clone()
+            .unwrap_or_else(|| format!("correct {place}, or move it out of tools/"));
         checks.push(Check::fail("tools", detail, fix));
     }
     for hidden in &listing.shadowed {
-        let detail = format!("{} of the {} space is hidden by {}", hidden.id, hidden.space, paths::shown(world, &hidden.by));
-        checks.push(Check::warn("tools", detail, "rename one of them if both are meant"));
+        let detail = format!(
+            "{} of the {} space is hidden by {}",
+            hidden.id,
+            hidden.space,
+            paths::shown(world, &hidden.by)
+        );
+        checks.push(Check::warn(
+            "tools",
+            detail,
+            "rename one of them if both are meant",
+        ));
     }
     if checks.is_empty() {
-        let count = listing.rows.iter().filter(|row| row.role() == toolroom_kernel::model::Role::Tool).count();
-        let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
-        checks.push(Check::ok("tools", format!("{tools}, nothing wrong with them")));
+        let count = listing
+            .rows
+            .iter()
+            .filter(|row| row.role() == toolroom_kernel::model::Role::Tool)
+            .count();
+        let tools = if count == 1 {
+            "1 tool".to_owned()
+        } else {
+            format!("{count} tools")
+        };
+        checks.push(Check::ok(
+            "tools",
+            format!("{tools}, nothing wrong with them"),
+        ));
     }
     checks
 }
 
 fn text(checks: &[Check]) -> String {
-    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let width = checks
+        .iter()
+        .map(|check| check.name.len())
+        .max()
+        .unwrap_or(0);
     let mut text = String::new();
     for check in checks {
         let mark = match check.status {

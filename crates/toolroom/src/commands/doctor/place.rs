@@ -14,8 +14,15 @@ pub fn checks(world: &World) -> Vec<Check> {
     }];
     checks.push(match (&world.home, &world.user_space) {
         (_, Some(space)) if space.is_dir() => Check::ok("user space", paths::shown(world, space)),
-        (_, Some(space)) => Check::ok("user space", format!("{}, not made yet", paths::shown(world, space))),
-        (None, None) => Check::warn("user space", "there is no home directory", "set HOME, or TOOLROOM_USER_SPACE"),
+        (_, Some(space)) => Check::ok(
+            "user space",
+            format!("{}, not made yet", paths::shown(world, space)),
+        ),
+        (None, None) => Check::warn(
+            "user space",
+            "there is no home directory",
+            "set HOME, or TOOLROOM_USER_SPACE",
+        ),
         (Some(_), None) => Check::ok("user space", "none"),
     });
     match &world.directories {
@@ -25,7 +32,11 @@ pub fn checks(world: &World) -> Vec<Check> {
         Some(directories) => {
             let cache = paths::shown(world, &directories.cache);
             let detail = format!("{cache} cannot be written; everything works, more slowly");
-            checks.push(Check::warn("cache", detail, format!("make {cache} writable, or set XDG_CACHE_HOME")));
+            checks.push(Check::warn(
+                "cache",
+                detail,
+                format!("make {cache} writable, or set XDG_CACHE_HOME"),
+            ));
         }
         None => checks.push(Check::warn("cache", "there is no place for it", "set HOME")),
     }
@@ -37,5 +48,9 @@ fn can_write(folder: &Path) -> bool {
     let Some(existing) = folder.ancestors().find(|folder| folder.exists()) else {
         return false;
     };
-    existing.is_dir() && tempfile::Builder::new().prefix(".toolroom-").tempfile_in(existing).is_ok()
+    existing.is_dir()
+        && tempfile::Builder::new()
+            .prefix(".toolroom-")
+            .tempfile_in(existing)
+            .is_ok()
 }

@@ -28,7 +28,12 @@ pub fn tree(world: &World, chain: &Chain, resolution: &Resolution, secrets: &Sec
         let _ = writeln!(text, "\n{}", style::heading("Refused"));
         for refused in &resolution.refused {
             let origin = origin(world, &refused.origin);
-            let _ = writeln!(text, "  {} from {origin}: {}", style::warn(&refused.name), refused.reason);
+            let _ = writeln!(
+                text,
+                "  {} from {origin}: {}",
+                style::warn(&refused.name),
+                refused.reason
+            );
         }
     }
     for note in &resolution.notes {
@@ -39,11 +44,26 @@ pub fn tree(world: &World, chain: &Chain, resolution: &Resolution, secrets: &Sec
 
 fn chosen(world: &World, interpreter: &Interpreter) -> String {
     let path = paths::shown(world, &interpreter.path);
-    let version = interpreter.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    let version = interpreter
+        .version
+        .as_deref()
+        .map(|version| format!(" {version}"))
+        .unwrap_or_default();
     let mut text = format!("  {} = {}{version}\n", interpreter.var, style::good(path));
-    let _ = writeln!(text, "    {} found by {} in {}", style::faint("│"), interpreter.resolver, interpreter.place);
+    let _ = writeln!(
+        text,
+        "    {} found by {} in {}",
+        style::faint("│"),
+        interpreter.resolver,
+        interpreter.place
+    );
     if let Some(environment) = &interpreter.environment {
-        let _ = writeln!(text, "    {} environment {}", style::faint("│"), paths::shown(world, environment));
+        let _ = writeln!(
+            text,
+            "    {} environment {}",
+            style::faint("│"),
+            paths::shown(world, environment)
+        );
     }
     text
 }
@@ -84,12 +104,21 @@ fn variables(world: &World, resolution: &Resolution, secrets: &Secrets) -> Strin
             continue;
         }
         let origin = style::faint(format!("({})", origin(world, from)));
-        let _ = writeln!(text, "  {}={}  {origin}", name.display(), secrets.shown(name, value));
+        let _ = writeln!(
+            text,
+            "  {}={}  {origin}",
+            name.display(),
+            secrets.shown(name, value)
+        );
     }
     for name in resolution.env.unset() {
         let _ = writeln!(text, "  {name} {}", style::faint("(unset)"));
     }
-    let _ = writeln!(text, "  {}", style::faint(format!("and {inherited} of the process, unchanged")));
+    let _ = writeln!(
+        text,
+        "  {}",
+        style::faint(format!("and {inherited} of the process, unchanged"))
+    );
     text
 }
 

@@ -21,12 +21,13 @@ pub fn run(args: &Env, world: &World) -> Result<Answer, Failure> {
     let catalog = Catalog::open(world);
     let chain = catalog.link(catalog.find_runtime(&args.name)?)?;
     let settings = settings::load(world)?;
-    let resolution = resolved::environment(world, &catalog, &chain, &settings).map_err(|error| {
-        let story = args.explain.then(|| explain::tried(world, error.tried()));
-        let mut failure = resolved::failure(error);
-        failure.causes.extend(story);
-        failure
-    })?;
+    let resolution =
+        resolved::environment(world, &catalog, &chain, &settings).map_err(|error| {
+            let story = args.explain.then(|| explain::tried(world, error.tried()));
+            let mut failure = resolved::failure(error);
+            failure.causes.extend(story);
+            failure
+        })?;
     let secrets = Secrets::of_core();
     let text = match (args.shell, args.explain) {
         (Some(shell), _) => shell::script(shell, &resolution),
@@ -35,9 +36,14 @@ pub fn run(args: &Env, world: &World) -> Result<Answer, Failure> {
     };
     let mut answer = Answer::new(text, data(&chain, &resolution, &secrets));
     if !args.explain {
-        answer.notes.extend(resolution.notes.iter().map(|note| format!("note: {note}")));
+        answer
+            .notes
+            .extend(resolution.notes.iter().map(|note| format!("note: {note}")));
         for refused in &resolution.refused {
-            answer.notes.push(format!("refused: {} from {}: {}", refused.name, refused.origin, refused.reason));
+            answer.notes.push(format!(
+                "refused: {} from {}: {}",
+                refused.name, refused.origin, refused.reason
+            ));
         }
     }
     Ok(answer)
@@ -45,20 +51,29 @@ pub fn run(args: &Env, world: &World) -> Result<Answer, Failure> {
 
 /// What differs from the caller's own environment, as `NAME=value`.
 fn plain(resolution: &Resolution, secrets: &Secrets) -> String {
-    let changed = resolution.env.iter().filter(|(_, _, origin)| **origin != Origin::Process);
+    let changed = resolution
+        .env
+        .iter()
+        .filter(|(_, _, origin)| **origin != Origin::Process);
     changed
         .map(|(name, value, _)| format!("{}={}\n", name.display(), secrets.shown(name, value)))
         .collect()
 }
 
 fn data(chain: &Chain, resolution: &Resolution, secrets: &Secrets) -> Value {
-    let runtime = chain.links().iter().find(|link| link.role() == toolroom_kernel::model::Role::Runtime);
+    let runtime = chain
+        .links()
+        .iter()
+        .find(|link| link.role() == toolroom_kernel::model::Role::Runtime);
     let env: Map<String, Value> = resolution
         .env
         .iter()
         .map(|(name, value, origin)| {
             let shown = secrets.shown(name, value);
-            (name.to_string_lossy().into_owned(), json!({"value": shown, "origin": origin}))
+            (
+                name.to_string_lossy().into_owned(),
+                json!({"value": shown, "origin": origin}),
+            )
         })
         .collect();
     json!({

@@ -37,7 +37,9 @@ impl Secrets {
     /// Whether one of the name's words, or several in a row, say that it is a secret.
     fn is_secret(&self, name: &OsStr) -> bool {
         let name = format!("_{}_", name.to_string_lossy().to_uppercase());
-        self.words.iter().any(|word| name.contains(&format!("_{word}_")))
+        self.words
+            .iter()
+            .any(|word| name.contains(&format!("_{word}_")))
     }
 }
 
@@ -48,11 +50,31 @@ mod tests {
     #[test]
     fn secrets_are_known_by_whole_words() {
         let secrets = Secrets::of_core();
-        for name in ["API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "aws_secret_access_key", "SECRET"] {
-            assert_eq!(secrets.shown(OsStr::new(name), OsStr::new("x")), "***", "{name}");
+        for name in [
+            "API_KEY",
+            "GITHUB_TOKEN",
+            "DB_PASSWORD",
+            "aws_secret_access_key",
+            "SECRET",
+        ] {
+            assert_eq!(
+                secrets.shown(OsStr::new(name), OsStr::new("x")),
+                "***",
+                "{name}"
+            );
         }
-        for name in ["PATH", "KEYBOARD", "TOKENIZERS_PARALLELISM", "MONKEY", "SECRETARY"] {
-            assert_eq!(secrets.shown(OsStr::new(name), OsStr::new("x")), "x", "{name}");
+        for name in [
+            "PATH",
+            "KEYBOARD",
+            "TOKENIZERS_PARALLELISM",
+            "MONKEY",
+            "SECRETARY",
+        ] {
+            assert_eq!(
+                secrets.shown(OsStr::new(name), OsStr::new("x")),
+                "x",
+                "{name}"
+            );
         }
     }
 }

@@ -19,6 +19,7 @@ use toolroom_provision::apply::Applying;
 use toolroom_provision::ready::{self, Ready};
 
 use self::flags::{Flags, given, params};
+use super::setup::{self, Bars, guard};
 use crate::answer::Answer;
 use crate::args::{self, Global};
 use crate::failure::Failure;

@@ -59,12 +59,13 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
 }
 
 /// A planner with the project's settings.
-pub fn planner<'p>(world: &'p World, catalog: &'p Catalog, settings: &Settings, repair: bool) -> Planner<'p> {
+pub fn planner<'p>(world: &'p World, catalog: &'p Catalog, settings: &'p Settings, repair: bool) -> Planner<'p> {
     Planner {
         world,
         catalog,
         options: Options {
             policy: settings.python_environment.policy(),
+            major_packages: &settings.python_environment.major_packages,
             repair,
         },
     }
