@@ -131,7 +131,7 @@ impl Explain for ConfigError {
             Self::Foreign { .. } => "choose another name with --name".to_owned(),
             Self::OtherProject { name, .. } => {
                 format!(
-                    "choose another name with --name, or take that one out: toolroom mcp remove --name {name}"
+                    "choose another name with --name, or take that one out: toolroom mcp remove CLIENT --scope user --name {name}"
                 )
             }
             Self::Unsafe { .. } => {

@@ -17,6 +17,7 @@ mod format;
 mod local_project;
 mod logical_line;
 mod model;
+pub(crate) mod pep440;
 mod problem;
 mod text;
 

@@ -11,6 +11,7 @@ use pep508_rs::{
     ExtraName, MarkerEnvironment, MarkerTree, MarkerWarningKind, Pep508Url, VersionOrUrl,
 };
 
+use super::pep440;
 use super::source::SourceUrl;
 
 const MAX_LENGTH: usize = 8 << 10;
@@ -155,7 +156,7 @@ impl PythonRequirement {
     /// A pre-release that is installed counts like any other version, as for pip and uv.
     pub(crate) fn allows(&self, version: &Version) -> bool {
         match &self.want {
-            Want::Versions(versions) => versions.contains(version),
+            Want::Versions(versions) => pep440::contains(versions, version),
             Want::Source(_) => true,
         }
     }

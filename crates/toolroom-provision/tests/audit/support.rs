@@ -165,7 +165,7 @@ impl Venv {
     /// Whether uv would change anything to meet the requirements.
     pub fn uv_is_content(&self, lines: &str) -> bool {
         let path = self.file("uv.txt", lines);
-        let output = run(self.uv(&["pip", "install", "--dry-run", "-r"]).arg(path));
+        let output = run(self.uv(&["pip", "install", "--dry-run"]).arg("-r").arg(path));
         String::from_utf8_lossy(&output.stderr).contains("Would make no changes")
     }
 }

@@ -229,10 +229,11 @@ impl<'a> Walk<'a> {
             };
             let is_link = metadata.file_type().is_symlink();
             let place = if is_link { fs_err::canonicalize(&candidate) } else { Ok(candidate.clone()) };
+            // Node goes on past a link to nothing, and so do we. A folder without a manifest
+            // is what an interrupted install leaves.
             let Ok(place) = place else {
-                return Lookup::Damaged(format!("{} is a link to nothing", candidate.display()));
+                continue;
             };
-            // A folder without a manifest is what an interrupted install leaves.
             if !place.join("package.json").is_file() {
                 continue;
             }

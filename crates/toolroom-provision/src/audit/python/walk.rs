@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::str::FromStr;
 
-use pep440_rs::{Version, VersionSpecifiers};
+use pep440_rs::Version;
 use pep508_rs::ExtraName;
 
 use super::environment::Environment;
@@ -249,8 +249,10 @@ impl<'a> Walk<'a> {
     /// release candidate counts as the release.
     fn interpreter(&mut self, spec: &str, wanted: impl FnOnce() -> Wanted) {
         let running = self.environment.version();
-        let verdict = match (specifiers(spec), Version::from_str(running)) {
-            (Some(specifiers), Ok(version)) => specifiers.contains(&version.only_release()),
+        // The parser's guard stands before requirements only, so this is read as one.
+        let limit = PythonRequirement::parse(&format!("python{spec}"), Path::new("/"));
+        let verdict = match (limit, Version::from_str(running)) {
+            (Ok(limit), Ok(version)) => limit.allows(&version.only_release()),
             _ => {
                 return self.audit.unjudged.push(Unjudged {
                     subject: format!("Python {spec}"),
@@ -342,15 +344,6 @@ pub(super) fn specifier(requirement: &PythonRequirement) -> String {
     };
     let at = if requirement.source().is_some() { " @ " } else { "" };
     format!("{}{extras}{at}{}", requirement.name(), requirement.spec())
-}
-
-fn specifiers(text: &str) -> Option<VersionSpecifiers> {
-    // The parser's own guard reads this as a requirement; its range is the answer.
-    let requirement = PythonRequirement::parse(&format!("x{text}"), Path::new("/")).ok()?;
-    match requirement.want() {
-        Want::Versions(versions) => Some(versions.clone()),
-        Want::Source(_) => None,
-    }
 }
 
 fn constraints(requirements: &Requirements) -> Constraints<'_> {
