@@ -11,6 +11,7 @@ mod fallbacks;
 mod layers;
 mod managers;
 mod new_language;
+mod preferred;
 mod seeds;
 mod shims;
 mod support;

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 use toolroom_kernel::model::{EnvMap, Role};
 use toolroom_kernel::resolve::{
-    Call, Candidate, EnvironmentRules, Link, Resolution, ResolveError, Resolvers, Verdict, resolve,
+    Call, Candidate, EnvironmentRules, Link, Preferred, Resolution, ResolveError, Resolvers, Verdict, resolve,
 };
 use toolroom_kernel::{Explain, Os, World};
 
@@ -73,6 +73,7 @@ pub struct Context {
     pub library: Library,
     pub rules: EnvironmentRules,
     pub dotenv_allow: Vec<String>,
+    pub preferred: Vec<Preferred>,
 }
 
 impl Context {
@@ -111,6 +112,7 @@ impl Context {
             rules: EnvironmentRules::read(&yaml(&core_directory().join("environment.yaml")))
                 .unwrap(),
             dotenv_allow: Vec::new(),
+            preferred: Vec::new(),
             root,
         }
     }
@@ -232,6 +234,7 @@ impl Context {
         resolve(&Call {
             caller: &caller,
             dotenv_allow: &self.dotenv_allow,
+            preferred: &self.preferred,
             ..Call::new(&self.world, &self.library, &self.rules, &links)
         })
     }

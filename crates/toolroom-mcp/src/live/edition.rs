@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use toolroom_kernel::World;
 
+use super::memory::Memory;
 use crate::prompts::Prompts;
 use crate::resources::Resources;
-use crate::tools::book::{Book, Choice};
+use crate::server::Options;
+use crate::tools::book::{Book, Sources};
 
 /// The folders of a space that are served.
 const FOLDERS: &[&str] = &["tools", "prompts", "resources"];
@@ -37,19 +39,23 @@ pub struct Revision {
 
 /// What changes when a file does.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Seen {
-    path: PathBuf,
-    size: u64,
-    modified: Option<SystemTime>,
+pub(super) struct Seen {
+    pub path: PathBuf,
+    pub size: u64,
+    pub modified: Option<SystemTime>,
+    /// When the file's record changed, where the system keeps that.
+    pub changed: Option<SystemTime>,
+    pub inode: u64,
 }
 
 impl Edition {
     /// Reads everything. What has broken since `before` stays as it was.
     #[must_use]
-    pub fn read(world: &World, choice: &Choice, before: Option<&Self>) -> Self {
+    pub fn read(world: &World, options: &Options, before: Option<&Self>) -> Self {
         // Looked at first: a change while we read is then seen as one.
         let files = seen(world);
-        let book = Book::read(world, choice, before.map(|before| before.book.as_ref()));
+        let sources = sources(world, options, &files);
+        let book = Book::of(sources, &options.choice, before.map(|before| before.book.as_ref()));
         let prompts = Prompts::read(world, before.map(|before| before.prompts.as_ref()));
         let resources = Resources::read(world, before.map(|before| before.resources.as_ref()));
         let mut revision = before.map(|before| before.revision).unwrap_or_default();
@@ -79,6 +85,18 @@ impl Edition {
         let all = [&self.book.remarks, &self.prompts.remarks, &self.resources.remarks];
         all.into_iter().flatten().map(String::as_str)
     }
+}
+
+fn sources(world: &World, options: &Options, files: &[Seen]) -> Sources {
+    let memory = Memory::of(world, &options.guard.program, files);
+    if let Some(sources) = memory.as_ref().and_then(Memory::recall) {
+        return sources;
+    }
+    let sources = Sources::read(world);
+    if let Some(memory) = &memory {
+        memory.keep(&sources);
+    }
+    sources
 }
 
 /// The roots of the spaces of a world.
@@ -120,11 +138,28 @@ fn look(folder: &Path, files: &mut Vec<Seen>, depth: usize) {
                 look(&path, files, depth + 1);
             }
         } else {
+            let (changed, inode) = record_of(&metadata);
             files.push(Seen {
                 path,
                 size: metadata.len(),
                 modified: metadata.modified().ok(),
+                changed,
+                inode,
             });
         }
     }
+}
+
+#[cfg(unix)]
+fn record_of(metadata: &std::fs::Metadata) -> (Option<SystemTime>, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    let seconds = u64::try_from(metadata.ctime()).ok().map(Duration::from_secs);
+    let nanos = u64::try_from(metadata.ctime_nsec()).ok().map(Duration::from_nanos);
+    let since = seconds.zip(nanos).map(|(seconds, nanos)| seconds + nanos);
+    (since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since)), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn record_of(metadata: &std::fs::Metadata) -> (Option<SystemTime>, u64) {
+    (metadata.modified().ok(), 0)
 }

@@ -1,6 +1,7 @@
 //! What is served at one moment, and how it follows the files.
 
 mod edition;
+mod memory;
 mod watcher;
 
 pub use edition::{Edition, spaces};

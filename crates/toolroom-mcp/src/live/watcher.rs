@@ -56,7 +56,7 @@ async fn renew(house: &Arc<House>, say: &impl Fn(&str)) {
     let before = house.now();
     let old = before.clone();
     let read = tokio::task::spawn_blocking(move || {
-        (!old.is_current(&reader.world)).then(|| Edition::read(&reader.world, &reader.options.choice, Some(&old)))
+        (!old.is_current(&reader.world)).then(|| Edition::read(&reader.world, &reader.options, Some(&old)))
     });
     let Ok(Some(edition)) = read.await else { return };
     let known: HashSet<&str> = before.remarks().collect();

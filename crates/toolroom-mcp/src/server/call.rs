@@ -88,7 +88,7 @@ impl House {
             let params: Map<String, Value> = call.arguments.clone();
             let request = Request {
                 world: &self.world,
-                catalog: &edition.book.catalog,
+                catalog: edition.book.catalog(&self.world),
                 chain: &chain,
                 params: &params,
                 env: &variables,
@@ -103,12 +103,13 @@ impl House {
 
     /// The tool as its file is now; if that is broken, as it was.
     fn chain(&self, book: &Book, entry: &Entry) -> Result<toolroom_kernel::chain::Chain, Unprepared> {
-        let tool = match book.catalog.find(entry.id.as_str()) {
+        let catalog = book.catalog(&self.world);
+        let tool = match catalog.find(entry.id.as_str()) {
             Ok(tool) => tool,
             Err(CatalogError::Broken(_)) => entry.source.clone(),
             Err(error) => return Err(error.into()),
         };
-        Ok(book.catalog.link(tool)?)
+        Ok(catalog.link(tool)?)
     }
 
     async fn supervised(&self, call: &Call, prepared: &Prepared, live: Option<toolroom_exec::subprocess::Listener>) -> Result<Report, ExecError> {

@@ -70,7 +70,7 @@ impl House {
         let mut key = [0_u8; 32];
         getrandom::fill(&mut key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
         let seal = RequestStateCodec::try_new(key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
-        let edition = Edition::read(&world, &options.choice, None);
+        let edition = Edition::read(&world, &options, None);
         let folder = world.directories.as_ref().map(|directories| directories.cache.join("output"));
         Ok(Arc::new(Self {
             places: Arc::new(Semaphore::new(options.concurrency.max(1))),

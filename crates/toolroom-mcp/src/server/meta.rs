@@ -69,13 +69,14 @@ impl House {
     /// from where. Values are the tool's own business.
     fn environment(&self, entry: &Entry) -> CallToolResult {
         let edition = self.now();
-        let chain = match edition.book.catalog.link(entry.source.clone()) {
+        let catalog = edition.book.catalog(&self.world);
+        let chain = match catalog.link(entry.source.clone()) {
             Ok(chain) => chain,
             Err(error) => return explained(&error),
         };
         let links: Vec<Link<'_>> = chain.links().iter().rev().map(|link| Link::of(link)).collect();
         let rules = environment_rules();
-        let mut call = Resolving::new(&self.world, &edition.book.catalog, &rules, &links);
+        let mut call = Resolving::new(&self.world, catalog, &rules, &links);
         call.dotenv_allow = &self.options.dotenv_allow;
         match resolve(&call) {
             Err(error) => explained(&error),

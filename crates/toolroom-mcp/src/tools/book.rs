@@ -1,11 +1,12 @@
 //! Every tool that is served, as one value that is replaced whole when files change.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use toolroom_catalog::Catalog;
 use toolroom_kernel::World;
-use toolroom_kernel::model::{Role, Space, ToolId};
+use toolroom_kernel::model::{Role, Space, Tool, ToolId};
 
 use super::entry::Entry;
 use super::name;
@@ -54,10 +55,43 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
     pattern[p..].iter().all(|byte| *byte == b'*')
 }
 
+/// What the files of a world say, before anything is chosen of it.
+#[derive(Debug, Default)]
+pub struct Sources {
+    pub tools: Vec<Tool>,
+    /// What is wrong, a line each.
+    pub remarks: Vec<String>,
+    /// Files that could not be read as tools.
+    pub broken: Vec<PathBuf>,
+}
+
+impl Sources {
+    /// Reads every tool there is.
+    #[must_use]
+    pub fn read(world: &World) -> Self {
+        let catalog = Catalog::open(world);
+        let listing = catalog.list();
+        let mut sources = Self::default();
+        for row in listing.rows.iter().filter(|row| row.role() == Role::Tool && row.space != Space::Core) {
+            match catalog.find(row.id.as_str()) {
+                Ok(tool) => sources.tools.push(tool),
+                Err(error) => sources.remarks.push(format!("{}: {error}", row.path.display())),
+            }
+        }
+        for problem in listing.problems {
+            let line = problem.position.map(|position| format!(":{}", position.line)).unwrap_or_default();
+            sources.remarks.push(format!("{}{line}: {}", problem.path.display(), problem.message));
+            sources.broken.push(problem.path);
+        }
+        sources
+    }
+}
+
 /// The tools at one moment.
 #[derive(Debug)]
 pub struct Book {
-    pub catalog: Catalog,
+    /// Opened by the first call.
+    catalog: OnceLock<Catalog>,
     /// By public name, ordered.
     pub entries: Vec<Arc<Entry>>,
     by_name: HashMap<String, usize>,
@@ -66,45 +100,21 @@ pub struct Book {
 }
 
 impl Book {
-    /// Reads every tool. One whose file broke since `before` stays as it was.
+    /// Makes entries of the tools that are chosen. One whose file broke since `before`
+    /// stays as it was.
     #[must_use]
-    pub fn read(world: &World, choice: &Choice, before: Option<&Self>) -> Self {
-        let catalog = Catalog::open(world);
-        let listing = catalog.list();
-        let mut remarks = Vec::new();
-        let mut sources = Vec::new();
-        let is_served = |role: Role, space: Space, id: &ToolId| role == Role::Tool && space != Space::Core && choice.takes(id.as_str());
-        for row in listing.rows.iter().filter(|row| is_served(row.role(), row.space, &row.id)) {
-            match catalog.find(row.id.as_str()) {
-                Ok(tool) => sources.push(tool),
-                Err(error) => remarks.push(format!("{}: {error}", row.path.display())),
-            }
-        }
-        for problem in &listing.problems {
-            let line = problem.position.map(|position| format!(":{}", position.line)).unwrap_or_default();
-            remarks.push(format!("{}{line}: {}", problem.path.display(), problem.message));
-        }
-        let read: HashSet<ToolId> = sources.iter().map(|source| source.id.clone()).collect();
-        let broken: HashSet<&std::path::Path> = listing.problems.iter().map(|problem| problem.path.as_path()).collect();
-        for entry in before.iter().flat_map(|before| &before.entries) {
-            let path = entry.source.path.as_path();
-            if !read.contains(&entry.id) && broken.contains(path) && path.exists() {
-                remarks.push(format!("{} is served as it was before", entry.id));
-                sources.push(entry.source.clone());
-            }
-        }
-        Self::of(catalog, sources, remarks)
-    }
-
-    fn of(catalog: Catalog, sources: Vec<toolroom_kernel::model::Tool>, mut remarks: Vec<String>) -> Self {
-        let ids: Vec<ToolId> = sources.iter().map(|source| source.id.clone()).collect();
+    pub fn of(sources: Sources, choice: &Choice, before: Option<&Self>) -> Self {
+        let Sources { mut tools, mut remarks, broken } = sources;
+        tools.retain(|tool| choice.takes(tool.id.as_str()));
+        tools.extend(kept(&tools, &broken, before, &mut remarks));
+        let ids: Vec<ToolId> = tools.iter().map(|tool| tool.id.clone()).collect();
         let (names, collisions) = name::all(&ids);
         for collision in collisions {
             let ids: Vec<&str> = collision.ids.iter().map(ToolId::as_str).collect();
             remarks.push(format!("{} would all be called {}; each is served under a name of its own", ids.join(" and "), collision.name));
         }
-        let mut entries = Vec::with_capacity(sources.len());
-        for (name, source) in names.into_iter().zip(sources) {
+        let mut entries = Vec::with_capacity(tools.len());
+        for (name, source) in names.into_iter().zip(tools) {
             let id = source.id.clone();
             match Entry::new(name, source, &mut remarks) {
                 Ok(entry) => entries.push(Arc::new(entry)),
@@ -113,7 +123,17 @@ impl Book {
         }
         entries.sort_by(|a, b| a.name().cmp(b.name()));
         let by_name = entries.iter().enumerate().map(|(at, entry)| (entry.name().to_owned(), at)).collect();
-        Self { catalog, entries, by_name, remarks }
+        Self {
+            catalog: OnceLock::new(),
+            entries,
+            by_name,
+            remarks,
+        }
+    }
+
+    /// The catalog the entries came from.
+    pub fn catalog(&self, world: &World) -> &Catalog {
+        self.catalog.get_or_init(|| Catalog::open(world))
     }
 
     #[must_use]
@@ -133,6 +153,21 @@ impl Book {
         let pairs = self.entries.iter().zip(&other.entries);
         self.entries.len() == other.entries.len() && pairs.into_iter().all(|(a, b)| a.looks_like(b))
     }
+}
+
+/// Tools that were served and whose files are broken now.
+fn kept(read: &[Tool], broken: &[PathBuf], before: Option<&Book>, remarks: &mut Vec<String>) -> Vec<Tool> {
+    let read: HashSet<&ToolId> = read.iter().map(|tool| &tool.id).collect();
+    let broken: HashSet<&Path> = broken.iter().map(PathBuf::as_path).collect();
+    let mut kept = Vec::new();
+    for entry in before.iter().flat_map(|before| &before.entries) {
+        let path = entry.source.path.as_path();
+        if !read.contains(&entry.id) && broken.contains(path) && path.exists() {
+            remarks.push(format!("{} is served as it was before", entry.id));
+            kept.push(entry.source.clone());
+        }
+    }
+    kept
 }
 
 #[cfg(test)]

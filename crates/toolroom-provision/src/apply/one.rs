@@ -180,9 +180,15 @@ impl Work<'_> {
         let Some(file) = crate::plan::constraints_file(self.how.planner.world, self.place) else {
             return Ok(());
         };
-        let changed: Vec<&str> = self.plan.decision.conflicts.iter().map(|conflict| conflict.package.as_str()).collect();
-        let held = self.plan.installed.iter().filter(|(name, _)| !changed.contains(&name.as_str()));
-        let text: String = held.map(|(name, version)| format!("{name}=={version}\n")).collect();
+        let conflicts = &self.plan.decision.conflicts;
+        let text: String = self.plan.installed.iter().map(|(name, version)| {
+            if !conflicts.iter().any(|conflict| conflict.package == *name) {
+                return format!("{name}=={version}\n");
+            }
+            // A minor conflict is no leave for a major step in an environment of theirs.
+            let bound = next_major(version).filter(|_| !mark::is_ours(self.place));
+            bound.map_or_else(String::new, |bound| format!("{name}<{bound}\n"))
+        }).collect();
         write_whole(&file, text.as_bytes()).map_err(|source| ProvisionError::io("the constraints cannot be written", source))
     }
 
@@ -281,9 +287,31 @@ impl Work<'_> {
     }
 }
 
+/// The version at which everything may be different: `2` for 1.4, `0.5` for 0.4.
+fn next_major(version: &str) -> Option<String> {
+    let mut numbers = version.split('.').map(|part| part.parse::<u64>().ok());
+    match (numbers.next()??, numbers.next().flatten()) {
+        (0, Some(minor)) => Some(format!("0.{}", minor.checked_add(1)?)),
+        (major, _) => Some(major.checked_add(1)?.to_string()),
+    }
+}
+
 /// A name beside a path that nothing has.
 fn free_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names = (1..).map(|number| path.with_file_name(format!("{name}.broken-{number}")));
     names.take(10_000).find(|path| fs_err::symlink_metadata(path).is_err()).unwrap_or_else(|| path.with_file_name(format!("{name}.broken")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_major;
+
+    #[test]
+    fn a_major_step_is_the_first_number_or_the_second_where_that_is_zero() {
+        let table = [("24.0", Some("25")), ("1", Some("2")), ("0.4.9", Some("0.5")), ("0", Some("1")), ("1!2.0", None), ("x", None)];
+        for (version, wanted) in table {
+            assert_eq!(next_major(version).as_deref(), wanted, "{version}");
+        }
+    }
 }

@@ -94,7 +94,11 @@ pub struct Break {
 
 impl fmt::Display for Break {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { package, version, requires } = self;
+        let Self {
+            package,
+            version,
+            requires,
+        } = self;
         write!(out, "{package} {version} (needs {requires})")
     }
 }
@@ -169,7 +173,10 @@ impl Audit {
     /// Every installed package that meeting the requirements would break.
     pub fn broken_by_install(&self) -> impl Iterator<Item = (&str, &Break)> {
         let of_missing = self.missing.iter().map(|m| (m.package.as_str(), &m.breaks));
-        let of_conflicts = self.conflicts.iter().map(|c| (c.package.as_str(), &c.breaks));
+        let of_conflicts = self
+            .conflicts
+            .iter()
+            .map(|c| (c.package.as_str(), &c.breaks));
         of_missing
             .chain(of_conflicts)
             .flat_map(|(package, breaks)| breaks.iter().map(move |broken| (package, broken)))

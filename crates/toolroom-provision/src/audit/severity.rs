@@ -67,7 +67,11 @@ mod tests {
             ("x", (0, 7, 2), None, Severity::Major),
         ];
         for (package, installed, nearest, expected) in cases {
-            assert_eq!(rules.judge(package, installed, nearest), expected, "{package} {installed:?}");
+            assert_eq!(
+                rules.judge(package, installed, nearest),
+                expected,
+                "{package} {installed:?}"
+            );
         }
     }
 }

@@ -43,17 +43,10 @@ pub fn decide_folder(situation: &FolderSituation) -> Decision {
             at(Action::Reuse).because(format!("everything {} asks for is installed", situation.manifest))
         }
         (Some(Ok(findings)), _) if findings.conflicts.is_empty() => at(Action::InstallMissing)
-            .because(format!("{} of {} are missing", count(findings.missing.len(), "package"), situation.manifest))
+            .because(format!("{} asks for {} that {} not installed", situation.manifest, count(findings.missing.len(), "package"), are(findings.missing.len())))
             .with(findings),
         (Some(Ok(findings)), _) => at(Action::Upgrade)
-            .because(format!(
-                "{} not what {} asks for",
-                match findings.conflicts.len() {
-                    1 => "1 package is".to_owned(),
-                    number => format!("{number} packages are"),
-                },
-                situation.manifest
-            ))
+            .because(format!("{} {} not what {} asks for", count(findings.conflicts.len(), "package"), are(findings.conflicts.len()), situation.manifest))
             .with(findings),
         (_, Some(true)) => at(Action::Reuse).because("its own check finds nothing missing"),
         (_, Some(false)) => at(Action::InstallMissing).because("its own check finds something missing"),
@@ -71,6 +64,10 @@ pub fn decide_folder(situation: &FolderSituation) -> Decision {
             at(action).because(format!("{} {why}", situation.manifest))
         }
     }
+}
+
+const fn are(number: usize) -> &'static str {
+    if number == 1 { "is" } else { "are" }
 }
 
 fn satisfied(situation: &FolderSituation) -> bool {

@@ -176,8 +176,11 @@ impl<'p> Planner<'p> {
             candidates: candidates.iter().map(|seen| seen.candidate.clone()).collect(),
         };
         let mut decision = decide_environment(&situation);
-        if decision.action == Action::Create {
-            decision.reasons = vec!["the tool's own packages go to an environment that is shared by all tools that require the same".to_owned()];
+        let is_shared = decision.environment.is_some() && decision.environment == own;
+        match decision.action {
+            Action::Create => decision.reasons = vec!["its own packages go to an environment that all tools share that require the same".to_owned()],
+            Action::Reuse if is_shared => decision.reasons = vec!["the shared environment for what it requires is there".to_owned()],
+            _ => {}
         }
         let chosen = candidates.into_iter().find(|seen| decision.environment.as_ref() == Some(&seen.candidate.path));
         self.finish(target, needs, decision, base, chosen)

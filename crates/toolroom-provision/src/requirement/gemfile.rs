@@ -37,7 +37,10 @@ pub fn read(path: &Path) -> Requirements {
             if !spec.is_empty() {
                 found.interpreter.push(InterpreterLimit { spec, origin });
             }
-        } else if ["eval_gemfile", "gemspec", "instance_eval"].iter().any(|w| call(line, w).is_some() || line == *w) {
+        } else if ["eval_gemfile", "gemspec", "instance_eval"]
+            .iter()
+            .any(|w| call(line, w).is_some() || line == *w)
+        {
             let kind = ProblemKind::Requirement {
                 text: line.to_owned(),
                 reason: "only Bundler can tell what it adds".to_owned(),
@@ -54,7 +57,8 @@ pub fn read(path: &Path) -> Requirements {
 /// The arguments of a call of `name`, with or without parentheses.
 fn call<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(name)?;
-    rest.starts_with([' ', '\t', '(']).then(|| rest.trim_start())
+    rest.starts_with([' ', '\t', '('])
+        .then(|| rest.trim_start())
 }
 
 fn group_role(arguments: &str) -> Role {
@@ -62,7 +66,9 @@ fn group_role(arguments: &str) -> Role {
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .filter(|word| !word.is_empty() && *word != "do")
         .collect();
-    let only_work = names.iter().all(|name| matches!(*name, "development" | "test"));
+    let only_work = names
+        .iter()
+        .all(|name| matches!(*name, "development" | "test"));
     if only_work && !names.is_empty() {
         Role::Development
     } else {
@@ -128,7 +134,11 @@ mod tests {
             gem 'pg', \"=> 1\"\ngem name\ngemspec\n";
         fs_err::write(&path, content).unwrap();
         let found = read(&path);
-        let seen: Vec<_> = found.items.iter().map(|i| (i.text.as_str(), i.role, i.origin.line)).collect();
+        let seen: Vec<_> = found
+            .items
+            .iter()
+            .map(|i| (i.text.as_str(), i.role, i.origin.line))
+            .collect();
         assert_eq!(
             seen,
             [

@@ -88,10 +88,17 @@ mod tests {
             \texample.com/b/v2 v2.0.0 // indirect\n\texample.com/c\n)\nreplace (\n\tx => ../x\n)\n";
         fs_err::write(&path, content).unwrap();
         let found = read(&path);
-        let seen: Vec<_> = found.items.iter().map(|i| (i.text.as_str(), i.origin.line)).collect();
+        let seen: Vec<_> = found
+            .items
+            .iter()
+            .map(|i| (i.text.as_str(), i.origin.line))
+            .collect();
         assert_eq!(
             seen,
-            [("example.com/a@v1.2.3", Some(4)), ("example.com/b/v2@v2.0.0", Some(6))]
+            [
+                ("example.com/a@v1.2.3", Some(4)),
+                ("example.com/b/v2@v2.0.0", Some(6))
+            ]
         );
         assert_eq!(found.interpreter[0].spec, ">=1.21");
         assert!(found.problems[0].to_string().contains("go.mod:7: "));

@@ -158,7 +158,11 @@ mod tests {
             ("catalog:", "0.0.1", true),
         ];
         for (spec, version, expected) in cases {
-            assert_eq!(NodeSpec::parse(spec).allows(version), Some(expected), "{spec} {version}");
+            assert_eq!(
+                NodeSpec::parse(spec).allows(version),
+                Some(expected),
+                "{spec} {version}"
+            );
         }
     }
 

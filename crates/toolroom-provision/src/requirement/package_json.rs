@@ -36,7 +36,9 @@ pub fn read(path: &Path, context: &Context<'_>) -> Requirements {
             let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
             let reason = error.to_string();
             let kind = ProblemKind::Syntax { reason };
-            found.problems.push(Problem::new(Origin::at(path, line), kind));
+            found
+                .problems
+                .push(Problem::new(Origin::at(path, line), kind));
         }
         Ok((content, Ok(manifest))) => {
             found.files.push(path.to_path_buf());
@@ -78,7 +80,10 @@ fn tables(
             };
             if let Some(reason) = bad_name(name) {
                 let text = format!("{name}@{spec}");
-                let kind = ProblemKind::Requirement { text, reason: reason.to_owned() };
+                let kind = ProblemKind::Requirement {
+                    text,
+                    reason: reason.to_owned(),
+                };
                 found.problems.push(Problem::new(origin, kind));
                 continue;
             }
@@ -109,7 +114,9 @@ fn push(found: &mut Requirements, name: &str, spec: &str, origin: Origin, role: 
 }
 
 fn is_optional_peer(manifest: &Map<String, Value>, name: &str) -> bool {
-    let meta = manifest.get("peerDependenciesMeta").and_then(|meta| meta.get(name));
+    let meta = manifest
+        .get("peerDependenciesMeta")
+        .and_then(|meta| meta.get(name));
     meta.and_then(|meta| meta.get("optional")) == Some(&Value::Bool(true))
 }
 
@@ -121,7 +128,9 @@ pub(crate) fn bad_name(name: &str) -> Option<&'static str> {
         return Some("the name is empty or too long");
     }
     if parts != allowed
-        || name.split('/').any(|part| part.is_empty() || part.starts_with('.'))
+        || name
+            .split('/')
+            .any(|part| part.is_empty() || part.starts_with('.'))
         || name.contains(['\\', ':', '\0'])
     {
         return Some("the name is not a package's name");
@@ -148,8 +157,18 @@ mod tests {
         let path = folder.path().join("package.json");
         fs_err::write(&path, content).unwrap();
         let env = EnvMap::new();
-        let selection = Selection { production, ..Selection::default() };
-        read(&path, &Context { working_directory: folder.path(), env: &env, selection })
+        let selection = Selection {
+            production,
+            ..Selection::default()
+        };
+        read(
+            &path,
+            &Context {
+                working_directory: folder.path(),
+                env: &env,
+                selection,
+            },
+        )
     }
 
     const FILE: &str = r#"{
@@ -166,7 +185,11 @@ mod tests {
     #[test]
     fn every_table_has_its_role() {
         let found = read_text(FILE, false);
-        let seen: Vec<_> = found.items.iter().map(|i| (i.name.as_str(), i.role, i.origin.line)).collect();
+        let seen: Vec<_> = found
+            .items
+            .iter()
+            .map(|i| (i.name.as_str(), i.role, i.origin.line))
+            .collect();
         assert_eq!(
             seen,
             [
@@ -191,7 +214,12 @@ mod tests {
 
     #[test]
     fn bad_shapes_are_problems() {
-        for content in ["[]", "{", r#"{"dependencies": []}"#, r#"{"dependencies": {"a": 1}}"#] {
+        for content in [
+            "[]",
+            "{",
+            r#"{"dependencies": []}"#,
+            r#"{"dependencies": {"a": 1}}"#,
+        ] {
             assert_eq!(read_text(content, false).problems.len(), 1, "{content}");
         }
     }

@@ -8,7 +8,9 @@ use pep440_rs::{Operator, Version, VersionSpecifier, VersionSpecifiers};
 /// Whether every specifier accepts the version. Pre-releases count like any other
 /// version: the question is about what is installed, not about what to choose.
 pub(crate) fn contains(specifiers: &VersionSpecifiers, version: &Version) -> bool {
-    specifiers.iter().all(|specifier| accepts(specifier, version))
+    specifiers
+        .iter()
+        .all(|specifier| accepts(specifier, version))
 }
 
 fn accepts(specifier: &VersionSpecifier, version: &Version) -> bool {
@@ -26,17 +28,39 @@ fn accepts(specifier: &VersionSpecifier, version: &Version) -> bool {
         }
         Operator::GreaterThanEqual => public() >= *wanted,
         Operator::LessThanEqual => public() <= *wanted,
-        // A pre-release of the version itself is not below it, unless a pre-release is named.
-        Operator::LessThan => {
-            let own = !wanted.any_prerelease() && version.any_prerelease();
-            version < wanted && !(own && is_same_release(wanted, version))
-        }
-        // Nor is a post-release or a local build of the version itself above it.
-        Operator::GreaterThan => {
-            let own = (!wanted.is_post() && version.is_post()) || version.is_local();
-            version > wanted && !(own && is_same_release(wanted, version))
-        }
+        Operator::LessThan => is_below(wanted, version),
+        Operator::GreaterThan => is_above(wanted, version),
     }
+}
+
+/// A pre-release of a version is not below it, unless a pre-release is named.
+fn is_below(wanted: &Version, version: &Version) -> bool {
+    if wanted.any_prerelease() {
+        version < wanted
+    } else {
+        *version < wanted.clone().without_local().with_dev(Some(0))
+    }
+}
+
+/// A post-release or a local build of a version is not above it; of a post-release or a
+/// development release, only the next of its kind is.
+fn is_above(wanted: &Version, version: &Version) -> bool {
+    let public = version.clone().without_local();
+    if let Some(dev) = wanted.dev() {
+        return public >= wanted.clone().with_dev(Some(dev.saturating_add(1)));
+    }
+    if let Some(post) = wanted.post() {
+        let next = wanted.clone().with_post(Some(post.saturating_add(1)));
+        return public >= next.with_dev(Some(0));
+    }
+    let of_post = public.is_post();
+    let family = public.with_post(None);
+    let family = if of_post {
+        family.with_dev(None)
+    } else {
+        family
+    };
+    version > wanted && family != *wanted
 }
 
 fn is_equal(wanted: &Version, version: &Version) -> bool {
@@ -47,16 +71,10 @@ fn is_equal(wanted: &Version, version: &Version) -> bool {
     }
 }
 
-fn is_same_release(a: &Version, b: &Version) -> bool {
-    let length = a.release().len().max(b.release().len());
-    has_prefix(a, b, length)
-}
-
 /// Whether the first `length` numbers are the same; a number that is not there is zero.
 fn has_prefix(version: &Version, wanted: &Version, length: usize) -> bool {
-    let number = |version: &Version, index: usize| {
-        version.release().get(index).copied().unwrap_or_default()
-    };
+    let number =
+        |version: &Version, index: usize| version.release().get(index).copied().unwrap_or_default();
     version.epoch() == wanted.epoch()
         && (0..length).all(|index| number(version, index) == number(wanted, index))
 }

@@ -60,9 +60,8 @@ impl PythonRequirement {
                 ignored.get_or_insert(warning);
             }
         };
-        let parsed =
-            pep508_rs::Requirement::<Verbatim>::parse_reporter(text, base, &mut reporter)
-                .map_err(|error| one_line(&error.message.to_string()))?;
+        let parsed = pep508_rs::Requirement::<Verbatim>::parse_reporter(text, base, &mut reporter)
+            .map_err(|error| one_line(&error.message.to_string()))?;
         if let Some(warning) = ignored {
             return Err(one_line(&warning));
         }
@@ -218,9 +217,7 @@ pub fn normalize(name: &str) -> String {
 #[must_use]
 pub(crate) fn leading_name(text: &str) -> &str {
     let text = text.trim_start();
-    let end = text
-        .find(|c: char| !is_name_char(c))
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !is_name_char(c)).unwrap_or(text.len());
     &text[..end]
 }
 
@@ -243,7 +240,10 @@ pub(crate) fn gate(text: &str) -> Option<&str> {
     if before.is_some_and(|byte| !matches!(byte, b' ' | b'(' | b'\t')) || has_word_or(marker) {
         return None;
     }
-    let rest = marker[at + 5..].trim_start().strip_prefix("==")?.trim_start();
+    let rest = marker[at + 5..]
+        .trim_start()
+        .strip_prefix("==")?
+        .trim_start();
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     rest[1..].split_once(quote).map(|(extra, _)| extra)
 }
@@ -354,13 +354,16 @@ pub(crate) fn is_location(text: &str) -> bool {
         return false;
     }
     let drive = name.len() == 1 && rest.starts_with(':');
-    let scheme = rest.starts_with("://") || name.eq_ignore_ascii_case("file") && rest.starts_with(':');
+    let scheme =
+        rest.starts_with("://") || name.eq_ignore_ascii_case("file") && rest.starts_with(':');
     let archive = rest.is_empty() && is_archive(name);
     name.starts_with('.') || archive || drive || scheme || rest.starts_with(['/', '\\', '+'])
 }
 
 pub(crate) fn is_archive(name: &str) -> bool {
-    const ENDS: [&str; 7] = [".whl", ".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar"];
+    const ENDS: [&str; 7] = [
+        ".whl", ".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar",
+    ];
     let lower = name.to_ascii_lowercase();
     ENDS.iter().any(|end| lower.ends_with(end))
 }

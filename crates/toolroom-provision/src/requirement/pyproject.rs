@@ -122,9 +122,10 @@ impl Reader<'_> {
             self.shape(node, "project.optional-dependencies", "a table");
         }
         for wanted in self.context.selection.extras {
-            let found = table.into_iter().flat_map(DeTable::iter).find(|(name, _)| {
-                normalize(name.get_ref()) == normalize(wanted)
-            });
+            let found = table
+                .into_iter()
+                .flat_map(DeTable::iter)
+                .find(|(name, _)| normalize(name.get_ref()) == normalize(wanted));
             match found {
                 Some((_, list)) => {
                     self.list(list, "project.optional-dependencies", Role::Required);
@@ -169,11 +170,14 @@ impl Reader<'_> {
             return self.shape(list, name, "a list");
         };
         through.push(normal);
-        for item in items.iter() {
+        for item in items {
             match item.get_ref() {
                 DeValue::String(text) => self.item(text, item, Role::Development),
                 DeValue::Table(table) => {
-                    match table.get("include-group").and_then(|n| n.get_ref().as_str()) {
+                    match table
+                        .get("include-group")
+                        .and_then(|n| n.get_ref().as_str())
+                    {
                         Some(other) if table.len() == 1 => {
                             self.group(groups, other, Some(self.origin(item)), through);
                         }
@@ -190,7 +194,7 @@ impl Reader<'_> {
         let Some(items) = list.get_ref().as_array() else {
             return self.shape(list, key, "a list of strings");
         };
-        for item in items.iter() {
+        for item in items {
             match item.get_ref() {
                 DeValue::String(text) => self.item(text, item, role),
                 _ => self.shape(item, key, "a list of strings"),
@@ -206,7 +210,7 @@ impl Reader<'_> {
             ..*self.context
         };
         let origin = self.origin(node);
-        let found = requirements_txt::line(text.trim(), origin, role, &context);
+        let found = requirements_txt::line(text.trim(), &origin, role, &context);
         self.found.merge(found);
     }
 }
@@ -228,7 +232,11 @@ mod tests {
         let context = Context {
             working_directory: folder.path(),
             env: &env,
-            selection: Selection { extras: &extras, groups: &groups, production: false },
+            selection: Selection {
+                extras: &extras,
+                groups: &groups,
+                production: false,
+            },
         };
         read(&path, &context)
     }
@@ -260,7 +268,11 @@ pool = [{include-group = "loop"}, "six"]
         assert_eq!(texts(&found), ["rich>=13"]);
         assert_eq!(found.items[0].origin.line, Some(6));
         assert_eq!(found.interpreter[0].origin.line, Some(4));
-        assert!(found.problems[0].to_string().contains("pyproject.toml:7: cannot judge `foo_>=1`"));
+        assert!(
+            found.problems[0]
+                .to_string()
+                .contains("pyproject.toml:7: cannot judge `foo_>=1`")
+        );
     }
 
     #[test]
@@ -268,7 +280,12 @@ pool = [{include-group = "loop"}, "six"]
         let found = read_text(FILE, &["fast_mode"], &["test"]);
         assert_eq!(
             texts(&found),
-            ["rich>=13", "uvloop; sys_platform != 'win32'", "pytest>=8", "ruff"]
+            [
+                "rich>=13",
+                "uvloop; sys_platform != 'win32'",
+                "pytest>=8",
+                "ruff"
+            ]
         );
         assert_eq!(found.items[3].role, Role::Development);
     }
@@ -277,8 +294,14 @@ pool = [{include-group = "loop"}, "six"]
     fn a_group_that_includes_itself_is_named() {
         let found = read_text(FILE, &[], &["loop", "none"]);
         let messages: Vec<_> = found.problems.iter().map(ToString::to_string).collect();
-        assert!(messages[1].contains("`loop` includes itself through loop > pool"), "{messages:?}");
-        assert!(messages[2].contains("there is no dependency group `none`"), "{messages:?}");
+        assert!(
+            messages[1].contains("`loop` includes itself through loop > pool"),
+            "{messages:?}"
+        );
+        assert!(
+            messages[2].contains("there is no dependency group `none`"),
+            "{messages:?}"
+        );
         assert_eq!(texts(&found), ["rich>=13", "six"]);
     }
 

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::local_project;
 use super::logical_line::{self, LogicalLine};
-use super::model::{
-    Context, InstallerOption, Origin, Parsed, Requirement, Requirements, Role,
-};
+use super::model::{Context, InstallerOption, Origin, Parsed, Requirement, Requirements, Role};
 use super::pep508::{self, PythonRequirement};
 use super::problem::{Problem, ProblemKind};
 use super::source::{SourceUrl, fragment_value, redacted};
@@ -58,13 +56,13 @@ pub fn read(path: &Path, context: &Context<'_>) -> Requirements {
 }
 
 /// Reads one requirement as a requirements file would, from wherever it was written.
-pub(super) fn line(text: &str, origin: Origin, role: Role, context: &Context<'_>) -> Requirements {
+pub(super) fn line(text: &str, origin: &Origin, role: Role, context: &Context<'_>) -> Requirements {
     let mut reader = Reader {
         context,
         found: Requirements::default(),
         stack: Vec::new(),
     };
-    reader.requirement(text, &origin, role, Editable::No);
+    reader.requirement(text, origin, role, Editable::No);
     reader.found
 }
 
@@ -159,7 +157,11 @@ impl Reader<'_> {
         };
         if let Some(at) = self.stack.iter().position(|open| *open == path) {
             let through = self.stack.get(at + 1..).unwrap_or_default().to_vec();
-            let through = if through.is_empty() { vec![path.clone()] } else { through };
+            let through = if through.is_empty() {
+                vec![path.clone()]
+            } else {
+                through
+            };
             return self.problem(origin.clone(), ProblemKind::IncludeCycle { path, through });
         }
         if self.stack.len() >= MAX_DEPTH {
@@ -200,11 +202,12 @@ impl Reader<'_> {
 
     fn parse(&self, text: &str, editable: Editable) -> Result<PythonRequirement, String> {
         let base = self.context.working_directory;
-        let requirement = if pep508::is_location(text) || editable == Editable::Yes && is_directory(text, base) {
-            location(text, base)?
-        } else {
-            PythonRequirement::parse(text, base)?
-        };
+        let requirement =
+            if pep508::is_location(text) || editable == Editable::Yes && is_directory(text, base) {
+                location(text, base)?
+            } else {
+                PythonRequirement::parse(text, base)?
+            };
         Ok(match editable {
             Editable::Yes => requirement.editable(),
             Editable::No => requirement,
@@ -233,7 +236,11 @@ fn location(text: &str, base: &Path) -> Result<PythonRequirement, String> {
         .or_else(|| pep508::archive_name(body))
         .or_else(|| source.path().and_then(local_project::name))
         .unwrap_or_default();
-    let extras = if extras.is_empty() { egg_extras } else { extras };
+    let extras = if extras.is_empty() {
+        egg_extras
+    } else {
+        extras
+    };
     PythonRequirement::from_source(&name, source, extras, marker)
 }
 
@@ -261,7 +268,9 @@ fn per_requirement_options(text: &str) -> (&str, Vec<&str>) {
         return (text, Vec::new());
     };
     let (requirement, options) = text.split_at(at);
-    let options = options.split_whitespace().filter(|word| word.starts_with('-'));
+    let options = options
+        .split_whitespace()
+        .filter(|word| word.starts_with('-'));
     (requirement.trim_end(), options.collect())
 }
 

@@ -212,7 +212,10 @@ mod tests {
     #[test]
     fn spellings_of_one_source_are_equal() {
         let cases = [
-            ("git+https://host/a/b.git@v1", "git+https://user:pw@host/a/b@v1"),
+            (
+                "git+https://host/a/b.git@v1",
+                "git+https://user:pw@host/a/b@v1",
+            ),
             ("./lib", "file:///work/project/lib"),
             ("../project/./lib", "file:/work/project/lib"),
             ("file:///work/a%20b", "/work/a b"),

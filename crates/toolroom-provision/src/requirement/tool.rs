@@ -4,9 +4,7 @@
 
 use serde_json::Value;
 
-use super::model::{
-    Context, InterpreterLimit, Origin, Parsed, Requirement, Requirements, Role,
-};
+use super::model::{Context, InterpreterLimit, Origin, Parsed, Requirement, Requirements, Role};
 use super::node_spec::NodeSpec;
 use super::problem::{Problem, ProblemKind};
 use super::{Format, requirements_txt};
@@ -22,7 +20,9 @@ pub fn script(block: &Value, origin: &Origin, context: &Context<'_>) -> Requirem
                 found.merge(python(item, origin, context));
             }
         }
-        Some(_) => found.problems.push(shape(origin, "dependencies", "a list of strings")),
+        Some(_) => found
+            .problems
+            .push(shape(origin, "dependencies", "a list of strings")),
     }
     match block.get("requires-python") {
         None => {}
@@ -30,7 +30,9 @@ pub fn script(block: &Value, origin: &Origin, context: &Context<'_>) -> Requirem
             spec: spec.clone(),
             origin: origin.clone(),
         }),
-        Some(_) => found.problems.push(shape(origin, "requires-python", "a string")),
+        Some(_) => found
+            .problems
+            .push(shape(origin, "requires-python", "a string")),
     }
     found
 }
@@ -64,7 +66,9 @@ pub fn requires(
                 }
             }
         }
-        _ => found.problems.push(shape(origin, "requires", "a list or a mapping")),
+        _ => found
+            .problems
+            .push(shape(origin, "requires", "a list or a mapping")),
     }
     found
 }
@@ -140,9 +144,7 @@ fn pair(
 
 fn python(item: &Value, origin: &Origin, context: &Context<'_>) -> Requirements {
     match item {
-        Value::String(text) => {
-            requirements_txt::line(text.trim(), origin.clone(), Role::Required, context)
-        }
+        Value::String(text) => requirements_txt::line(text.trim(), origin, Role::Required, context),
         _ => failed(shape(origin, "dependencies", "a list of strings")),
     }
 }
@@ -223,7 +225,10 @@ mod tests {
     fn requires_may_be_a_list_or_a_mapping() {
         let cases = [
             (json!(["rich>=13", "six"]), vec!["rich>=13", "six"]),
-            (json!({"rich": ">=13", "six": "1.16", "attrs": "*"}), vec!["rich>=13", "six==1.16", "attrs"]),
+            (
+                json!({"rich": ">=13", "six": "1.16", "attrs": "*"}),
+                vec!["rich>=13", "six==1.16", "attrs"],
+            ),
             (json!({"packages": ["six"], "presets": ["x"]}), vec!["six"]),
             (json!("six"), vec!["six"]),
             (json!(null), vec![]),

@@ -34,8 +34,16 @@ fn project() -> tempfile::TempDir {
 
 fn names(audit: &Audit) -> (Vec<&str>, Vec<&str>) {
     (
-        audit.missing.iter().map(|missing| missing.package.as_str()).collect(),
-        audit.conflicts.iter().map(|conflict| conflict.package.as_str()).collect(),
+        audit
+            .missing
+            .iter()
+            .map(|missing| missing.package.as_str())
+            .collect(),
+        audit
+            .conflicts
+            .iter()
+            .map(|conflict| conflict.package.as_str())
+            .collect(),
     )
 }
 
@@ -43,13 +51,20 @@ fn names(audit: &Audit) -> (Vec<&str>, Vec<&str>) {
 fn check(mut install: Command, layout: Layout, inner: &str) {
     let folder = project();
     let root = fs_err::canonicalize(folder.path()).unwrap();
-    assert_eq!(names(&judge(&root)).0, ["@sindresorhus/is", "is-odd", "seven"]);
+    assert_eq!(
+        names(&judge(&root)).0,
+        ["@sindresorhus/is", "is-odd", "seven"]
+    );
     run_well(install.current_dir(&root));
     let audit = judge(&root);
     assert!(audit.is_satisfied(), "{audit:#?}");
     assert_eq!(Layout::of(&root), layout);
 
-    fs_err::write(root.join("package.json"), MANIFEST.replace("3.0.1", "^2.0.0")).unwrap();
+    fs_err::write(
+        root.join("package.json"),
+        MANIFEST.replace("3.0.1", "^2.0.0"),
+    )
+    .unwrap();
     assert_eq!(names(&judge(&root)), (vec![], vec!["is-odd"]));
     fs_err::write(root.join("package.json"), MANIFEST).unwrap();
     fs_err::remove_dir_all(root.join(inner)).unwrap();
@@ -96,15 +111,24 @@ fn npm_ls_finds_the_same_faults() {
     }
     let folder = project();
     let root = fs_err::canonicalize(folder.path()).unwrap();
-    run_well(Command::new("npm").args(["install", "--silent", "--no-audit", "--no-fund"]).current_dir(&root));
+    run_well(
+        Command::new("npm")
+            .args(["install", "--silent", "--no-audit", "--no-fund"])
+            .current_dir(&root),
+    );
     let changed = MANIFEST
         .replace("^4.6.0", "^5.0.0")
         .replace("\"is-odd\"", "\"left-pad\": \"1\", \"is-odd\"");
     fs_err::write(root.join("package.json"), changed).unwrap();
-    let output = run(Command::new("npm").args(["ls", "--all", "--json"]).current_dir(&root));
+    let output = run(Command::new("npm")
+        .args(["ls", "--all", "--json"])
+        .current_dir(&root));
     let listing: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let said = listing["problems"].to_string();
     let audit = judge(&root);
     assert_eq!(names(&audit), (vec!["left-pad"], vec!["@sindresorhus/is"]));
-    assert!(said.contains("missing: left-pad@1") && said.contains("invalid: @sindresorhus/is@4.6.0"), "{said}");
+    assert!(
+        said.contains("missing: left-pad@1") && said.contains("invalid: @sindresorhus/is@4.6.0"),
+        "{said}"
+    );
 }

@@ -55,7 +55,15 @@ fn the_audit_agrees_with_packaging_and_uv_on_real_environments() {
     for python in ["3.11", "3.12", "3.8"] {
         let packages: Vec<&str> = match python {
             // The newest of some packages need a newer Python.
-            "3.8" => vec!["requests[socks]==2.31.0", "urllib3==2.2.3", "flask==3.0.3", "httpx[http2]==0.27.0", "rich==13.7.1", "pytest==8.2.0", "backports.zoneinfo"],
+            "3.8" => vec![
+                "requests[socks]==2.31.0",
+                "urllib3==2.2.3",
+                "flask==3.0.3",
+                "httpx[http2]==0.27.0",
+                "rich==13.7.1",
+                "pytest==8.2.0",
+                "backports.zoneinfo",
+            ],
             _ => PACKAGES.to_vec(),
         };
         let Some(venv) = Venv::new(python, &packages) else {
@@ -64,7 +72,11 @@ fn the_audit_agrees_with_packaging_and_uv_on_real_environments() {
         venv.agree(&CASES.map(str::to_owned));
         for lines in CASES.iter().take(4) {
             let audit = venv.audit(lines);
-            assert_eq!(audit.is_satisfied(), venv.uv_is_content(lines), "uv, Python {python}:\n{lines}");
+            assert_eq!(
+                audit.is_satisfied(),
+                venv.uv_is_content(lines),
+                "uv, Python {python}:\n{lines}"
+            );
         }
     }
 }
@@ -83,7 +95,11 @@ fn markers_are_answered_as_the_interpreter_answers_them() {
     };
     for op in comparisons {
         for version in ["2.7", "3", "3.9", "3.12", "3.12.1", "3.13", "4"] {
-            for name in ["python_version", "python_full_version", "implementation_version"] {
+            for name in [
+                "python_version",
+                "python_full_version",
+                "implementation_version",
+            ] {
                 add(format!("{name} {op} '{version}'"));
                 add(format!("'{version}' {op} {name}"));
             }
@@ -125,7 +141,10 @@ fn what_an_install_would_break_is_what_uv_finds_broken_afterwards() {
         return;
     };
     let audit = venv.audit("urllib3==1.20\n");
-    let broken: Vec<&str> = audit.broken_by_install().map(|(_, b)| b.package.as_str()).collect();
+    let broken: Vec<&str> = audit
+        .broken_by_install()
+        .map(|(_, b)| b.package.as_str())
+        .collect();
     assert_eq!(broken, ["requests"]);
     assert_eq!(audit.conflicts[0].severity, Severity::Major);
 
@@ -133,30 +152,64 @@ fn what_an_install_would_break_is_what_uv_finds_broken_afterwards() {
     venv.install(&["urllib3==1.20"]);
     let check = run(&mut venv.uv(&["pip", "check"]));
     let said = String::from_utf8_lossy(&check.stderr).into_owned();
-    assert!(!check.status.success() && said.contains("requests"), "{said}");
+    assert!(
+        !check.status.success() && said.contains("requests"),
+        "{said}"
+    );
     let after = venv.audit("requests\n");
-    assert_eq!(opinion(&after), Opinion { missing: vec![], conflicts: vec!["urllib3".into()] });
+    assert_eq!(
+        opinion(&after),
+        Opinion {
+            missing: vec![],
+            conflicts: vec!["urllib3".into()]
+        }
+    );
 }
 
 #[test]
 fn the_guide_s_scenarios_are_told_apart() {
-    let requirements = "pytest>=8.4.0\nPyYAML>=6.0.2\npython-docx>=1.1.0\nPyPDF2>=3.0.0\ntree-sitter>=0.20.1\n";
-    let satisfied = ["pytest>=8.4", "PyYAML", "python-docx", "PyPDF2>=3", "tree-sitter"];
+    let requirements =
+        "pytest>=8.4.0\nPyYAML>=6.0.2\npython-docx>=1.1.0\nPyPDF2>=3.0.0\ntree-sitter>=0.20.1\n";
+    let satisfied = [
+        "pytest>=8.4",
+        "PyYAML",
+        "python-docx",
+        "PyPDF2>=3",
+        "tree-sitter",
+    ];
     let Some(venv) = Venv::new("3.11", &satisfied) else {
         return;
     };
     assert!(venv.audit(requirements).is_satisfied(), "compatible");
 
-    run_well(venv.uv(&["pip", "uninstall"]).args(["python-docx", "pypdf2"]));
+    run_well(
+        venv.uv(&["pip", "uninstall"])
+            .args(["python-docx", "pypdf2"]),
+    );
     let audit = venv.audit(requirements);
-    let wanted: Vec<&str> = audit.missing.iter().map(|m| m.demands[0].install.as_str()).collect();
-    assert_eq!(wanted, ["PyPDF2>=3.0.0", "python-docx>=1.1.0"], "missing only");
+    let wanted: Vec<&str> = audit
+        .missing
+        .iter()
+        .map(|m| m.demands[0].install.as_str())
+        .collect();
+    assert_eq!(
+        wanted,
+        ["PyPDF2>=3.0.0", "python-docx>=1.1.0"],
+        "missing only"
+    );
     assert!(!audit.has_conflicts());
 
     venv.install(&["pytest==6.2.0"]);
     let audit = venv.audit(requirements);
     let conflict = &audit.conflicts[0];
-    assert_eq!((conflict.package.as_str(), conflict.installed.as_str(), conflict.required.as_str()), ("pytest", "6.2.0", ">=8.4.0"));
+    assert_eq!(
+        (
+            conflict.package.as_str(),
+            conflict.installed.as_str(),
+            conflict.required.as_str()
+        ),
+        ("pytest", "6.2.0", ">=8.4.0")
+    );
     assert_eq!(conflict.severity, Severity::Major);
 }
 
@@ -185,7 +238,11 @@ fn environments_of_the_standard_library_are_read_too() {
     };
     let python = venv.root().join("bin/python");
     let other = venv.root().parent().unwrap().join("stdlib");
-    run_well(Command::new(python).args(["-m", "venv", "--system-site-packages"]).arg(&other));
+    run_well(
+        Command::new(python)
+            .args(["-m", "venv", "--system-site-packages"])
+            .arg(&other),
+    );
     let environment = Environment::read(&other, &Platform::current()).unwrap();
     assert_eq!(environment.fault(), None);
     assert_eq!(environment.minor(), "3.11");

@@ -3,13 +3,44 @@
 use crate::support::Venv;
 
 const VERSIONS: [&str; 24] = [
-    "0", "0.9", "1.0", "1", "1.0.0", "1.0.1", "1.1", "1.10", "2.0", "10.0", "1.0a1", "1.0b2",
-    "1.0rc1", "1.0.dev1", "1.0.post1", "1.0.post1.dev2", "1.1rc1", "2.0rc1", "1!0.5", "1.0+local",
-    "1.0+local.2", "2.0.dev3", "2024.1", "1.0a1.dev2",
+    "0",
+    "0.9",
+    "1.0",
+    "1",
+    "1.0.0",
+    "1.0.1",
+    "1.1",
+    "1.10",
+    "2.0",
+    "10.0",
+    "1.0a1",
+    "1.0b2",
+    "1.0rc1",
+    "1.0.dev1",
+    "1.0.post1",
+    "1.0.post1.dev2",
+    "1.1rc1",
+    "2.0rc1",
+    "1!0.5",
+    "1.0+local",
+    "1.0+local.2",
+    "2.0.dev3",
+    "2024.1",
+    "1.0a1.dev2",
 ];
 
 const NUMBERS: [&str; 11] = [
-    "1", "1.0", "1.0.0", "1.1", "2", "1.0rc1", "1.0.post1", "1.0.dev1", "1!0.5", "1.10", "10",
+    "1",
+    "1.0",
+    "1.0.0",
+    "1.1",
+    "2",
+    "1.0rc1",
+    "1.0.post1",
+    "1.0.dev1",
+    "1!0.5",
+    "1.10",
+    "10",
 ];
 
 #[test]
@@ -18,8 +49,12 @@ fn every_specifier_is_judged_as_packaging_judges_it() {
         return;
     };
     for (index, version) in VERSIONS.iter().enumerate() {
-        let name = format!("env/lib/python3.11/site-packages/p{index}-{version}.dist-info/METADATA");
-        venv.file(&name, &format!("Metadata-Version: 2.1\nName: p{index}\nVersion: {version}\n\n"));
+        let name =
+            format!("env/lib/python3.11/site-packages/p{index}-{version}.dist-info/METADATA");
+        venv.file(
+            &name,
+            &format!("Metadata-Version: 2.1\nName: p{index}\nVersion: {version}\n\n"),
+        );
     }
     let mut specifiers: Vec<String> = Vec::new();
     for number in NUMBERS {
@@ -30,11 +65,26 @@ fn every_specifier_is_judged_as_packaging_judges_it() {
             specifiers.push(format!("~={number}"));
         }
     }
-    for more in ["==1.*", "==1.0.*", "!=1.*", "!=1.0.*", "==1!0.*", "==1.0+local", "!=1.0+local", "==1.0+LOCAL-2", ">=1,<2", ">1,<=1.1,!=1.0.1", "~=1.0.0", "~=1.0rc1"] {
+    for more in [
+        "==1.*",
+        "==1.0.*",
+        "!=1.*",
+        "!=1.0.*",
+        "==1!0.*",
+        "==1.0+local",
+        "!=1.0+local",
+        "==1.0+LOCAL-2",
+        ">=1,<2",
+        ">1,<=1.1,!=1.0.1",
+        "~=1.0.0",
+        "~=1.0rc1",
+    ] {
         specifiers.push(more.to_owned());
     }
     let lines = |specifier: &String| -> String {
-        (0..VERSIONS.len()).map(|index| format!("p{index}{specifier}\n")).collect()
+        (0..VERSIONS.len())
+            .map(|index| format!("p{index}{specifier}\n"))
+            .collect()
     };
     venv.agree(&specifiers.iter().map(lines).collect::<Vec<_>>());
 }

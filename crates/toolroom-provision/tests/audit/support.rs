@@ -35,7 +35,9 @@ pub fn run(command: &mut Command) -> Output {
         .env_remove("VIRTUAL_ENV")
         .env_remove("PYTHONPATH")
         .env_remove("PYTHONHOME");
-    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+    command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
 pub fn run_well(command: &mut Command) -> String {
@@ -91,7 +93,13 @@ impl Venv {
         let folder = tempfile::tempdir().unwrap();
         let venv = Self { folder, tools };
         let made = run(Command::new(&tools.uv)
-            .args(["venv", "--quiet", "--python", python, "--no-python-downloads"])
+            .args([
+                "venv",
+                "--quiet",
+                "--python",
+                python,
+                "--no-python-downloads",
+            ])
             .arg(venv.root()));
         if !made.status.success() {
             skip(&format!("Python {python}"));
@@ -142,7 +150,12 @@ impl Venv {
     pub fn audit(&self, lines: &str) -> Audit {
         let environment = Environment::read(&self.root(), &Platform::current()).unwrap();
         assert_eq!(environment.fault(), None);
-        audit(&environment, &self.requirements(lines), &SeverityRules::default()).unwrap()
+        audit(
+            &environment,
+            &self.requirements(lines),
+            &SeverityRules::default(),
+        )
+        .unwrap()
     }
 
     /// The opinions of `packaging` on requirement files, in the environment's own
@@ -151,7 +164,11 @@ impl Venv {
         let path = self.file("oracle.txt", &cases.join("---\n"));
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/oracle.py");
         let mut command = Command::new(self.root().join("bin/python"));
-        command.arg("-I").arg(script).arg(&self.tools.packaging).arg(path);
+        command
+            .arg("-I")
+            .arg(script)
+            .arg(&self.tools.packaging)
+            .arg(path);
         serde_json::from_str(&run_well(&mut command)).unwrap()
     }
 
@@ -165,7 +182,10 @@ impl Venv {
     /// Whether uv would change anything to meet the requirements.
     pub fn uv_is_content(&self, lines: &str) -> bool {
         let path = self.file("uv.txt", lines);
-        let output = run(self.uv(&["pip", "install", "--dry-run"]).arg("-r").arg(path));
+        let output = run(self
+            .uv(&["pip", "install", "--dry-run"])
+            .arg("-r")
+            .arg(path));
         String::from_utf8_lossy(&output.stderr).contains("Would make no changes")
     }
 }
@@ -173,7 +193,15 @@ impl Venv {
 pub fn opinion(audit: &Audit) -> Opinion {
     assert_eq!(audit.unjudged, []);
     Opinion {
-        missing: audit.missing.iter().map(|missing| missing.package.clone()).collect(),
-        conflicts: audit.conflicts.iter().map(|conflict| conflict.package.clone()).collect(),
+        missing: audit
+            .missing
+            .iter()
+            .map(|missing| missing.package.clone())
+            .collect(),
+        conflicts: audit
+            .conflicts
+            .iter()
+            .map(|conflict| conflict.package.clone())
+            .collect(),
     }
 }

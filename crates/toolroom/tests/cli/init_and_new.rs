@@ -117,8 +117,8 @@ fn new_with_an_unknown_runtime_suggests_one() {
     status: 127
     ----- stdout -----
     ----- stderr -----
-    error[catalog::tool_not_found]: there is no tool called pyhton
+    error[catalog::tool_not_found]: there is no runtime or tool called pyhton
      │
-     ╰ help: did you mean extractors/python or runtimes/python?
+     ╰ help: did you mean runtimes/python?
     ");
 }

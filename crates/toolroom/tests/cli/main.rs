@@ -10,6 +10,7 @@ mod init_and_new;
 mod kernel_knows_no_language;
 mod list;
 mod mcp_clients;
+mod mcp_serve;
 mod new_language;
 mod problems;
 mod run;

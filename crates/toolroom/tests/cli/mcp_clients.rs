@@ -10,7 +10,7 @@ fn shown(context: &TestContext, args: &[&str]) -> String {
 }
 
 fn read(context: &TestContext, path: &str) -> String {
-    fs_err::read_to_string(context.project().join(path)).unwrap()
+    fs_err::read_to_string(context.project().join(path)).expect("a file")
 }
 
 #[test]

@@ -431,6 +431,7 @@ fn help_shows_the_tools_own_flags() {
       --params JSON|@FILE|-  All parameters at once; - reads standard input
       --timeout S            End the tool after so many seconds
       --env K=V              Set a variable for the tool; may be repeated
+      --frozen               Make or change no environment
       --project DIR          The project to work in
       --json                 Answer with one JSON document
       -q, --quiet            Say nothing but the answer

@@ -206,7 +206,7 @@ impl Document {
             Format::Toml => toml::put(&self.text, slot, entry, new_file)?,
             Format::Yaml => yaml::put(&self.text, slot, entry, new_file)?,
         };
-        self.checked(text, slot, Some(entry), new_file)
+        self.checked(&text, slot, Some(entry), new_file)
     }
 
     /// The text without the entry; of the tables on the way the first `keep` stay even if
@@ -220,18 +220,18 @@ impl Document {
             Format::Toml => toml::take(&self.text, slot)?,
             Format::Yaml => yaml::take(&self.text, slot, keep)?,
         };
-        self.checked(text, slot, None, &Map::new())
+        self.checked(&text, slot, None, &Map::new())
     }
 
     /// Lets a new text pass only if our entry is as wanted and the rest says the same.
     fn checked(
         &self,
-        text: String,
+        text: &str,
         slot: Slot<'_>,
         wanted: Option<&Map<String, Value>>,
         new_file: &Map<String, Value>,
     ) -> Result<String, Fault> {
-        let after = Self::parse(self.format, &text).map_err(|_| Fault::UNSAFE)?;
+        let after = Self::parse(self.format, text).map_err(|_| Fault::UNSAFE)?;
         let is_there = after.entry(slot).and_then(Value::as_object) == wanted;
         let mut before = rest(&self.value, slot);
         if self.value.is_null() && wanted.is_some() {
@@ -244,7 +244,7 @@ impl Document {
         if self.has_mark {
             whole.push(BOM);
         }
-        whole.push_str(&text);
+        whole.push_str(text);
         Ok(whole)
     }
 }

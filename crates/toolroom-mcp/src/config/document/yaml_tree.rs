@@ -136,62 +136,86 @@ impl<'t> Builder<'t> {
     /// Recursion is bounded by the parser's own limit on nesting.
     fn node(&mut self, event: Event<'t>, span: Span) -> Result<Node, Fault> {
         let start = offset(span.start);
-        let mut end = start
-            + self
-                .text
-                .get(start..offset(span.end))
-                .unwrap_or_default()
-                .trim_end()
-                .len();
-        let kind = match event {
-            Event::Scalar(text, style, ..) => Kind::Scalar {
-                text: text.into_owned(),
-                is_plain: style == ScalarStyle::Plain,
-            },
-            Event::Alias(id) => Kind::Alias(id),
+        let written = self.text.get(start..offset(span.end)).unwrap_or_default();
+        let end = start + written.trim_end().len();
+        let (kind, end) = match event {
+            Event::Scalar(text, style, ..) => {
+                let is_plain = style == ScalarStyle::Plain;
+                (
+                    Kind::Scalar {
+                        text: text.into_owned(),
+                        is_plain,
+                    },
+                    end,
+                )
+            }
+            Event::Alias(id) => (Kind::Alias(id), end),
             Event::MappingStart(style, ..) => {
-                let mut items = Vec::new();
-                let close = loop {
-                    let (event, span) = self.some()?;
-                    if event == Event::MappingEnd {
-                        break span;
-                    }
-                    let key = self.node(event, span)?;
-                    let (event, span) = self.some()?;
-                    let value = self.node(event, span)?;
-                    end = end
-                        .max(key.end)
-                        .max(if value.is_empty() { 0 } else { value.end });
-                    items.push((key, value));
-                };
+                let (nodes, close) = self.nodes(&Event::MappingEnd)?;
                 let is_flow = style == StructureStyle::Flow;
-                end = if is_flow { offset(close.end) } else { end };
-                Kind::Map { is_flow, items }
+                let end = if is_flow {
+                    close
+                } else {
+                    last_end(&nodes, end)
+                };
+                (
+                    Kind::Map {
+                        is_flow,
+                        items: pairs(nodes),
+                    },
+                    end,
+                )
             }
             Event::SequenceStart(style, ..) => {
-                let mut items = Vec::new();
-                let close = loop {
-                    let (event, span) = self.some()?;
-                    if event == Event::SequenceEnd {
-                        break span;
-                    }
-                    let item = self.node(event, span)?;
-                    end = end.max(if item.is_empty() { 0 } else { item.end });
-                    items.push(item);
-                };
+                let (items, close) = self.nodes(&Event::SequenceEnd)?;
                 let is_flow = style == StructureStyle::Flow;
-                end = if is_flow { offset(close.end) } else { end };
-                Kind::List { is_flow, items }
+                let end = if is_flow {
+                    close
+                } else {
+                    last_end(&items, end)
+                };
+                (Kind::List { is_flow, items }, end)
             }
             _ => return Err(Fault::syntax(start, "the document ends too early")),
         };
+        let column = span.start.col();
         Ok(Node {
             start,
             end,
-            column: span.start.col(),
+            column,
             kind,
         })
     }
+
+    /// The nodes of a collection, and where the collection is closed.
+    fn nodes(&mut self, close: &Event<'_>) -> Result<(Vec<Node>, usize), Fault> {
+        let mut nodes = Vec::new();
+        loop {
+            let (event, span) = self.some()?;
+            if event == *close {
+                return Ok((nodes, offset(span.end)));
+            }
+            nodes.push(self.node(event, span)?);
+        }
+    }
+}
+
+fn pairs(nodes: Vec<Node>) -> Vec<(Node, Node)> {
+    let mut nodes = nodes.into_iter();
+    let mut pairs = Vec::with_capacity(nodes.len() / 2);
+    while let (Some(key), Some(value)) = (nodes.next(), nodes.next()) {
+        pairs.push((key, value));
+    }
+    pairs
+}
+
+/// The end of the last node that is written at all.
+fn last_end(nodes: &[Node], end: usize) -> usize {
+    nodes
+        .iter()
+        .filter(|node| !node.is_empty())
+        .map(|node| node.end)
+        .fold(end, usize::max)
 }
 
 impl Node {

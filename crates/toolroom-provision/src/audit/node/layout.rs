@@ -36,10 +36,18 @@ impl Layout {
         }
         let pnp = [".pnp.cjs", ".pnp.js"];
         let roots = [Some(project.to_path_buf()), workspace_root(project)];
-        if roots.iter().flatten().any(|root| pnp.iter().any(|name| root.join(name).is_file())) {
+        if roots
+            .iter()
+            .flatten()
+            .any(|root| pnp.iter().any(|name| root.join(name).is_file()))
+        {
             return Self::PlugAndPlay;
         }
-        if folder.is_dir() { Self::Unmarked } else { Self::Absent }
+        if folder.is_dir() {
+            Self::Unmarked
+        } else {
+            Self::Absent
+        }
     }
 
     /// Whether a package manager said that it came to its end.
@@ -52,9 +60,14 @@ impl Layout {
 /// The nearest directory above a project that claims it as a member of its workspace.
 pub(super) fn workspace_root(project: &Path) -> Option<PathBuf> {
     const MAX_LEVELS: usize = 12;
-    project.ancestors().skip(1).take(MAX_LEVELS).find_map(|directory| {
-        let claims = directory.join("pnpm-workspace.yaml").is_file()
-            || super::package::Manifest::read(directory).is_ok_and(|manifest| manifest.is_workspace());
-        claims.then(|| directory.to_path_buf())
-    })
+    project
+        .ancestors()
+        .skip(1)
+        .take(MAX_LEVELS)
+        .find_map(|directory| {
+            let claims = directory.join("pnpm-workspace.yaml").is_file()
+                || super::package::Manifest::read(directory)
+                    .is_ok_and(|manifest| manifest.is_workspace());
+            claims.then(|| directory.to_path_buf())
+        })
 }

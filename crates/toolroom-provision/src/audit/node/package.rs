@@ -35,7 +35,8 @@ impl Manifest {
             .read_to_end(&mut bytes)
             .map_err(|error| error.kind().to_string())?;
         let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-        serde_json::from_slice(json).map_err(|error| format!("its package.json is damaged: {error}"))
+        serde_json::from_slice(json)
+            .map_err(|error| format!("its package.json is damaged: {error}"))
     }
 
     pub fn is_workspace(&self) -> bool {
@@ -44,7 +45,8 @@ impl Manifest {
 
     /// What must be there for the package to work: name and range.
     pub fn required(&self) -> impl Iterator<Item = (&str, &str)> {
-        entries(&self.dependencies).filter(|(name, _)| self.optional_dependencies.get(*name).is_none())
+        entries(&self.dependencies)
+            .filter(|(name, _)| self.optional_dependencies.get(*name).is_none())
     }
 
     pub fn optional(&self) -> impl Iterator<Item = (&str, &str)> {
@@ -61,7 +63,11 @@ impl Manifest {
 
     /// Packages whose version the project sets against their dependants' wishes.
     pub fn overridden(&self) -> Vec<String> {
-        let tables = [Some(&self.overrides), Some(&self.resolutions), self.pnpm.get("overrides")];
+        let tables = [
+            Some(&self.overrides),
+            Some(&self.resolutions),
+            self.pnpm.get("overrides"),
+        ];
         let mut names = Vec::new();
         for table in tables.into_iter().flatten() {
             collect_names(table, 0, &mut names);
@@ -87,7 +93,11 @@ fn collect_names(table: &Value, depth: usize, names: &mut Vec<String>) {
             [] => continue,
         };
         let version = name.char_indices().skip(1).find(|(_, c)| *c == '@');
-        names.push(version.map_or(name.as_str(), |(at, _)| &name[..at]).to_owned());
+        names.push(
+            version
+                .map_or(name.as_str(), |(at, _)| &name[..at])
+                .to_owned(),
+        );
         if depth < MAX_DEPTH {
             collect_names(value, depth + 1, names);
         }
@@ -113,7 +123,11 @@ mod tests {
 
     #[test]
     fn odd_manifests_are_read() {
-        for text in [r#"{"dependencies": []}"#, r#"{"dependencies": {"a": {}}, "version": 1}"#, "{}"] {
+        for text in [
+            r#"{"dependencies": []}"#,
+            r#"{"dependencies": {"a": {}}, "version": 1}"#,
+            "{}",
+        ] {
             let manifest: Manifest = serde_json::from_str(text).unwrap();
             assert_eq!(manifest.required().count(), 0);
         }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::layout::workspace_root;
 use super::package::Manifest;
-use crate::audit::report::{Audit, Conflict, Demand, Missing, Satisfied, Severity, Unjudged, Wanted};
+use crate::audit::report::{
+    Audit, Conflict, Demand, Missing, Satisfied, Severity, Unjudged, Wanted,
+};
 use crate::audit::severity::SeverityRules;
 use crate::requirement::node_spec::parse_version;
 use crate::requirement::package_json::bad_name;
@@ -83,7 +85,11 @@ impl<'a> Walk<'a> {
         }
         while let Some(found) = self.queue.pop_front() {
             if self.opened.len() >= MAX_PACKAGES {
-                self.unjudged("the rest of the tree", format!("there are more than {MAX_PACKAGES} packages"), None);
+                self.unjudged(
+                    "the rest of the tree",
+                    format!("there are more than {MAX_PACKAGES} packages"),
+                    None,
+                );
                 break;
             }
             self.open(&found);
@@ -111,7 +117,11 @@ impl<'a> Walk<'a> {
         };
         match &item.parsed {
             Parsed::Node(spec) => self.ask(self.project, &item.name, spec, demand),
-            _ => self.unjudged(&item.text, "it is not a Node requirement".to_owned(), Some(demand.wanted)),
+            _ => self.unjudged(
+                &item.text,
+                "it is not a Node requirement".to_owned(),
+                Some(demand.wanted),
+            ),
         }
     }
 
@@ -119,7 +129,11 @@ impl<'a> Walk<'a> {
         match self.look_up(from, name) {
             Lookup::Absent => match demand.role {
                 Role::Optional | Role::OptionalPeer => self.audit.skipped.push(demand),
-                _ => self.missing.entry(name.to_owned()).or_default().push(demand),
+                _ => self
+                    .missing
+                    .entry(name.to_owned())
+                    .or_default()
+                    .push(demand),
             },
             Lookup::Damaged(reason) => self.unjudged(name, reason, Some(demand.wanted)),
             Lookup::Found(found) => self.judge(name, spec, demand, *found),
@@ -129,7 +143,11 @@ impl<'a> Walk<'a> {
     fn judge(&mut self, name: &str, spec: &NodeSpec, demand: Demand, found: Found) {
         let other = spec.alias().filter(|alias| *alias != found.name());
         let free = self.overridden.contains(name) || (found.is_link && found.version().is_empty());
-        let verdict = if free { Some(true) } else { spec.allows(found.version()) };
+        let verdict = if free {
+            Some(true)
+        } else {
+            spec.allows(found.version())
+        };
         match (other, verdict) {
             (None, Some(true)) => {
                 if matches!(demand.wanted, Wanted::By(_)) {
@@ -152,7 +170,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn conflict(&mut self, name: &str, spec: &NodeSpec, demand: Demand, found: &Found, is_other: bool) {
+    fn conflict(
+        &mut self,
+        name: &str,
+        spec: &NodeSpec,
+        demand: Demand,
+        found: &Found,
+        is_other: bool,
+    ) {
         let installed = if is_other {
             format!("{}@{}", found.name(), found.version())
         } else {
@@ -161,7 +186,8 @@ impl<'a> Walk<'a> {
         let severity = match (parse_version(found.version()), is_other) {
             (Some(version), false) => {
                 let nearest = spec.lowest().map(|(major, minor)| (0, major, minor));
-                self.rules.judge(name, (0, version.major(), version.minor()), nearest)
+                self.rules
+                    .judge(name, (0, version.major(), version.minor()), nearest)
             }
             _ => Severity::Major,
         };
@@ -192,7 +218,12 @@ impl<'a> Walk<'a> {
         let optional = found.manifest.optional().map(|pair| (pair, Role::Optional));
         for ((name, range), role) in required.chain(optional) {
             if bad_name(name).is_none() {
-                self.ask(&found.place, name, &NodeSpec::parse(range), demand(name, range, role));
+                self.ask(
+                    &found.place,
+                    name,
+                    &NodeSpec::parse(range),
+                    demand(name, range, role),
+                );
             }
         }
         // An unmet peer is a warning to every package manager, so it is a note here.
@@ -220,7 +251,10 @@ impl<'a> Walk<'a> {
             if inside && !folder.starts_with(&self.top) {
                 break;
             }
-            if folder.file_name().is_some_and(|name| name == "node_modules") {
+            if folder
+                .file_name()
+                .is_some_and(|name| name == "node_modules")
+            {
                 continue;
             }
             let candidate = folder.join("node_modules").join(name);
@@ -228,7 +262,11 @@ impl<'a> Walk<'a> {
                 continue;
             };
             let is_link = metadata.file_type().is_symlink();
-            let place = if is_link { fs_err::canonicalize(&candidate) } else { Ok(candidate.clone()) };
+            let place = if is_link {
+                fs_err::canonicalize(&candidate)
+            } else {
+                Ok(candidate.clone())
+            };
             // Node goes on past a link to nothing, and so do we. A folder without a manifest
             // is what an interrupted install leaves.
             let Ok(place) = place else {
@@ -238,7 +276,11 @@ impl<'a> Walk<'a> {
                 continue;
             }
             return match Manifest::read(&place) {
-                Ok(manifest) => Lookup::Found(Box::new(Found { place, is_link, manifest })),
+                Ok(manifest) => Lookup::Found(Box::new(Found {
+                    place,
+                    is_link,
+                    manifest,
+                })),
                 Err(reason) => Lookup::Damaged(reason),
             };
         }

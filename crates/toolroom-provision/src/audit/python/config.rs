@@ -63,7 +63,10 @@ fn release(text: &str) -> Option<String> {
         ("", _) | (_, None) => "",
         (_, Some(serial)) => serial,
     };
-    let plain = parts.get(..parts.len().min(3)).unwrap_or_default().join(".");
+    let plain = parts
+        .get(..parts.len().min(3))
+        .unwrap_or_default()
+        .join(".");
     let starts_well = plain.starts_with(|c: char| c.is_ascii_digit()) && plain.len() < 40;
     starts_well.then(|| format!("{plain}{tag}{serial}"))
 }
@@ -77,8 +80,14 @@ mod tests {
         let cases = [
             ("home = /usr/bin\nversion = 3.11.7\n", Some("3.11.7")),
             ("home=/usr/bin\nversion_info=3.12.1\n", Some("3.12.1")),
-            ("HOME = /usr/bin\nversion_info = 3.11.7.final.0\n", Some("3.11.7")),
-            ("home = /usr/bin\r\nversion = 3.14.0\r\nversion_info = 3.14.0.candidate.1\r\n", Some("3.14.0rc1")),
+            (
+                "HOME = /usr/bin\nversion_info = 3.11.7.final.0\n",
+                Some("3.11.7"),
+            ),
+            (
+                "home = /usr/bin\r\nversion = 3.14.0\r\nversion_info = 3.14.0.candidate.1\r\n",
+                Some("3.14.0rc1"),
+            ),
             ("home = /usr/bin\nversion = 3.14.0rc1\n", Some("3.14.0rc1")),
             ("home = /usr/bin\nversion = none\n", None),
         ];

@@ -90,7 +90,11 @@ impl DirectUrl {
             }
         };
         if let Some(archive) = file.archive_info {
-            hashes = archive.hashes.iter().map(|(name, hex)| format!("{name}={hex}")).collect();
+            hashes = archive
+                .hashes
+                .iter()
+                .map(|(name, hex)| format!("{name}={hex}"))
+                .collect();
             hashes.extend(archive.hash);
         }
         Self {
@@ -120,7 +124,12 @@ impl DirectUrl {
                 installed == wanted || real(installed).is_some_and(|at| Some(at) == real(wanted))
             }
             (
-                SourceUrl::Vcs { system, url, revision, subdirectory },
+                SourceUrl::Vcs {
+                    system,
+                    url,
+                    revision,
+                    subdirectory,
+                },
                 SourceUrl::Vcs {
                     system: wanted_system,
                     url: wanted_url,
@@ -134,7 +143,9 @@ impl DirectUrl {
                     && (revision == wanted_revision || self.is_commit(wanted_revision.as_deref()))
             }
             (
-                SourceUrl::Archive { url, subdirectory, .. },
+                SourceUrl::Archive {
+                    url, subdirectory, ..
+                },
                 SourceUrl::Archive {
                     url: wanted_url,
                     hash,
@@ -169,7 +180,8 @@ mod tests {
     fn a_source_is_met_by_the_same_place_only() {
         let git = json!({"url": "https://host/a/b.git", "vcs_info":
             {"vcs": "git", "requested_revision": "main", "commit_id": "0123456789abcdef"}});
-        let wheel = json!({"url": "https://host/x.whl", "archive_info": {"hashes": {"sha256": "aa"}}});
+        let wheel =
+            json!({"url": "https://host/x.whl", "archive_info": {"hashes": {"sha256": "aa"}}});
         let folder = json!({"url": "file:///srv/lib", "dir_info": {"editable": true}});
         let plain = json!({"url": "file:///srv/lib", "dir_info": {}});
         let cases = [
@@ -190,7 +202,11 @@ mod tests {
         for (record, wanted, editable, expected) in cases {
             let record = DirectUrl::from_file(serde_json::from_value(record.clone()).unwrap());
             let wanted = SourceUrl::parse(wanted, Path::new("/"));
-            assert_eq!(record.meets(&wanted, editable).is_ok(), expected, "{wanted} {editable}");
+            assert_eq!(
+                record.meets(&wanted, editable).is_ok(),
+                expected,
+                "{wanted} {editable}"
+            );
         }
     }
 }

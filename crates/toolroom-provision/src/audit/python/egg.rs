@@ -30,8 +30,12 @@ pub(super) fn link_target(link: &Path) -> Option<PathBuf> {
 
 /// The `egg-info` directory of a project in a directory.
 pub(super) fn info_in(directory: &Path, name: &str) -> Result<PathBuf, String> {
-    let entries = fs_err::read_dir(directory)
-        .map_err(|_| format!("the project it links to is gone from {}", directory.display()))?;
+    let entries = fs_err::read_dir(directory).map_err(|_| {
+        format!(
+            "the project it links to is gone from {}",
+            directory.display()
+        )
+    })?;
     entries
         .flatten()
         .take(10_000)

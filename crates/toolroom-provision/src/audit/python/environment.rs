@@ -52,11 +52,18 @@ impl std::fmt::Display for Fault {
                 target.display()
             ),
             Self::BaseGone { home } => {
-                write!(out, "the Python it was made from is gone from {}", home.display())
+                write!(
+                    out,
+                    "the Python it was made from is gone from {}",
+                    home.display()
+                )
             }
             Self::NoHome => write!(out, "its pyvenv.cfg has no `home`"),
             Self::VersionChanged { made_for, now } => {
-                write!(out, "it was made for Python {made_for}, but its interpreter is {now}")
+                write!(
+                    out,
+                    "it was made for Python {made_for}, but its interpreter is {now}"
+                )
             }
         }
     }
@@ -112,7 +119,11 @@ impl Environment {
         let implementation = config
             .implementation
             .clone()
-            .or_else(|| libraries.last().map(|library| library.implementation.to_owned()))
+            .or_else(|| {
+                libraries
+                    .last()
+                    .map(|library| library.implementation.to_owned())
+            })
             .unwrap_or_else(|| "CPython".to_owned());
         let mut environment = Self::new(root, Kind::Virtual, version, implementation, platform)?;
         environment.fault = fault_of(&environment.root, config, &environment.minor());
@@ -240,13 +251,18 @@ fn root_of(path: &Path) -> Result<PathBuf, AuditError> {
         return Ok(path.to_path_buf());
     }
     let name = path.file_name().and_then(|name| name.to_str());
-    let is_interpreter = name.is_some_and(|name| name.starts_with("python") || name.starts_with("pypy"));
+    let is_interpreter =
+        name.is_some_and(|name| name.starts_with("python") || name.starts_with("pypy"));
     if is_interpreter {
         let folder = path.parent().ok_or_else(absent)?;
         let in_bin = folder
             .file_name()
             .is_some_and(|name| name == "bin" || name == "Scripts");
-        let root = if in_bin { folder.parent() } else { Some(folder) };
+        let root = if in_bin {
+            folder.parent()
+        } else {
+            Some(folder)
+        };
         return root.map(Path::to_path_buf).ok_or_else(absent);
     }
     redirect(path, metadata.len())
@@ -277,7 +293,12 @@ fn fault_of(root: &Path, config: &Config, minor: &str) -> Option<Fault> {
     let Some(home) = &config.home else {
         return Some(Fault::NoHome);
     };
-    let names = ["bin/python", "bin/python3", "Scripts/python.exe", "Scripts/python"];
+    let names = [
+        "bin/python",
+        "bin/python3",
+        "Scripts/python.exe",
+        "Scripts/python",
+    ];
     let interpreters = names.map(|name| root.join(name));
     let present = interpreters
         .iter()
@@ -295,11 +316,14 @@ fn fault_of(root: &Path, config: &Config, minor: &str) -> Option<Fault> {
     if !home.is_dir() {
         return Some(Fault::BaseGone { home: home.clone() });
     }
-    let now = real.file_name().and_then(|name| named_minor(name.to_str()?));
-    now.filter(|now| now != minor).map(|now| Fault::VersionChanged {
-        made_for: minor.to_owned(),
-        now,
-    })
+    let now = real
+        .file_name()
+        .and_then(|name| named_minor(name.to_str()?));
+    now.filter(|now| now != minor)
+        .map(|now| Fault::VersionChanged {
+            made_for: minor.to_owned(),
+            now,
+        })
 }
 
 /// The prefix of the installation a virtual environment was made from.
@@ -316,7 +340,9 @@ fn base_prefix(config: &Config) -> Option<PathBuf> {
 fn interpreter_minor(path: &Path) -> Option<String> {
     let name = |path: &Path| named_minor(path.file_name()?.to_str()?);
     name(path).or_else(|| {
-        let real = fs_err::canonicalize(path).ok().filter(|real| real.is_file())?;
+        let real = fs_err::canonicalize(path)
+            .ok()
+            .filter(|real| real.is_file())?;
         name(&real)
     })
 }

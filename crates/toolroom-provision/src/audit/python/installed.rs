@@ -81,7 +81,11 @@ impl Installed {
 
     /// The distributions in effect, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Distribution> {
-        let mut firsts: Vec<usize> = self.by_name.values().filter_map(|c| c.first().copied()).collect();
+        let mut firsts: Vec<usize> = self
+            .by_name
+            .values()
+            .filter_map(|c| c.first().copied())
+            .collect();
         firsts.sort_unstable();
         firsts.into_iter().filter_map(|index| self.all.get(index))
     }
@@ -104,7 +108,9 @@ impl Installed {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).and_then(|copies| copies.first().copied())
+        self.by_name
+            .get(name)
+            .and_then(|copies| copies.first().copied())
     }
 
     pub(super) fn at(&self, index: usize) -> Option<&Distribution> {
@@ -130,7 +136,7 @@ impl Installed {
     }
 
     /// The distribution that was installed from a source, whatever its name.
-    pub(super) fn from_source(&self, source: &SourceUrl, editable: bool) -> Option<usize> {
+    pub(super) fn find_source(&self, source: &SourceUrl, editable: bool) -> Option<usize> {
         let fits = |found: &Distribution| {
             found
                 .origin()

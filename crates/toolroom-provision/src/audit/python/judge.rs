@@ -11,7 +11,9 @@ use crate::requirement::PythonRequirement;
 use crate::requirement::pep508::Want;
 
 /// The versions that please every requirement. A place pleases with any version.
-pub(super) fn range<'a>(requirements: impl Iterator<Item = &'a PythonRequirement>) -> Ranges<Version> {
+pub(super) fn range<'a>(
+    requirements: impl Iterator<Item = &'a PythonRequirement>,
+) -> Ranges<Version> {
     requirements.fold(Ranges::full(), |range, requirement| {
         range.intersection(&one(requirement))
     })
@@ -111,7 +113,11 @@ mod tests {
         ];
         for (left, right, expected) in cases {
             let range = range([requirement(left)].iter());
-            assert_eq!(excludes(&range, &requirement(right)), expected, "{left} {right}");
+            assert_eq!(
+                excludes(&range, &requirement(right)),
+                expected,
+                "{left} {right}"
+            );
         }
     }
 }

@@ -64,7 +64,11 @@ pub(super) fn minor_of(version: &str) -> Option<String> {
 /// once even where `lib64` is a link to `lib`.
 pub(super) fn site_directories(prefix: &Path, minor: &str) -> Vec<PathBuf> {
     let mut candidates = vec![prefix.join("Lib").join("site-packages")];
-    for name in [format!("python{minor}"), format!("python{minor}t"), format!("pypy{minor}")] {
+    for name in [
+        format!("python{minor}"),
+        format!("python{minor}t"),
+        format!("pypy{minor}"),
+    ] {
         for lib in ["lib", "lib64"] {
             candidates.push(prefix.join(lib).join(&name).join("site-packages"));
         }

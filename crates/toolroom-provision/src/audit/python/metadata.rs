@@ -5,7 +5,7 @@
 use std::io::Read;
 use std::path::Path;
 
-const CHUNK: usize = 8 << 10;
+const CHUNK: usize = 4 << 10;
 const MAX_HEAD: usize = 1 << 20;
 const MAX_REQUIRES: usize = 4_096;
 
@@ -25,15 +25,15 @@ impl Metadata {
             std::io::ErrorKind::NotFound => "it has no metadata".to_owned(),
             kind => kind.to_string(),
         })?;
-        let mut bytes = Vec::with_capacity(CHUNK);
+        // Most heads fit the first chunk, and then the file costs a single read.
+        let mut chunk = [0; CHUNK];
+        let mut bytes = Vec::new();
         loop {
-            let before = bytes.len();
             let read = file
-                .by_ref()
-                .take(CHUNK as u64)
-                .read_to_end(&mut bytes)
+                .read(&mut chunk)
                 .map_err(|error| error.kind().to_string())?;
-            let searched = before.saturating_sub(3);
+            let searched = bytes.len().saturating_sub(3);
+            bytes.extend_from_slice(chunk.get(..read).unwrap_or_default());
             if let Some(end) = head_end(bytes.get(searched..).unwrap_or_default()) {
                 bytes.truncate(searched + end);
                 break;
@@ -102,12 +102,14 @@ fn is_wanted(name: &str) -> bool {
 
 /// Where the first empty line begins.
 fn head_end(bytes: &[u8]) -> Option<usize> {
-    let newline = bytes.windows(2).position(|pair| pair == b"\n\n");
-    let carriage = bytes.windows(4).position(|four| four == b"\r\n\r\n");
-    match (newline, carriage) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
+    let mut start = 0;
+    while let Some(at) = memchr::memchr(b'\n', bytes.get(start..)?) {
+        start += at + 1;
+        if matches!(bytes.get(start..)?, [b'\n', ..] | [b'\r', b'\n', ..]) {
+            return Some(start);
+        }
     }
+    None
 }
 
 #[cfg(test)]
@@ -131,7 +133,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("METADATA");
         for filler in [0, CHUNK - 60, CHUNK - 40, CHUNK - 30, CHUNK * 3] {
-            let mut text = format!("Name: a\nVersion: 1\nKeywords: {}\nRequires-Dist: b\n\n", "k".repeat(filler));
+            let mut text = format!(
+                "Name: a\nVersion: 1\nKeywords: {}\nRequires-Dist: b\n\n",
+                "k".repeat(filler)
+            );
             text.push_str(&"Requires-Dist: no\n".repeat(10_000));
             fs_err::write(&path, text).unwrap();
             assert_eq!(Metadata::read(&path).unwrap().requires, ["b"], "{filler}");

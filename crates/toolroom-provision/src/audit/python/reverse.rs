@@ -11,7 +11,9 @@ use version_ranges::Ranges;
 use super::distribution::Distribution;
 use super::judge;
 use super::walk::{Ask, By, Package, Verdict, Walk, gated, specifier};
-use crate::audit::report::{Audit, Break, Conflict, Contradiction, Demand, Missing, Severity, Wanted};
+use crate::audit::report::{
+    Audit, Break, Conflict, Contradiction, Demand, Missing, Severity, Wanted,
+};
 use crate::requirement::pep508::{Applies, leading_name, normalize};
 use crate::requirement::{PythonRequirement, Role};
 
@@ -54,7 +56,11 @@ impl Walk<'_> {
     }
 
     fn met(&mut self, name: &str, package: &Package<'_>, index: usize) {
-        let version = self.installed.at(index).map(Distribution::version).unwrap_or_default();
+        let version = self
+            .installed
+            .at(index)
+            .map(Distribution::version)
+            .unwrap_or_default();
         for ask in &package.asks {
             let is_item = matches!(ask.by, By::Item(item) if item.role != Role::Constraint);
             if is_item && ask.verdict == Verdict::Met {
@@ -103,14 +109,23 @@ impl Walk<'_> {
         let Some((first, installed)) = unmet.first() else {
             return;
         };
-        let mut required: Vec<String> = unmet.iter().map(|(ask, _)| ask.requirement.spec()).collect();
+        let mut required: Vec<String> = unmet
+            .iter()
+            .map(|(ask, _)| ask.requirement.spec())
+            .collect();
         required.dedup();
-        let other_source = unmet.iter().any(|(ask, _)| ask.requirement.source().is_some());
-        let version = self.installed.at(index).and_then(|found| found.details().ok());
+        let other_source = unmet
+            .iter()
+            .any(|(ask, _)| ask.requirement.source().is_some());
+        let version = self
+            .installed
+            .at(index)
+            .and_then(|found| found.details().ok());
         let severity = match version {
             Some(details) if !other_source && breaks.is_empty() => {
                 let nearest = judge::nearest(&range, &details.version);
-                self.rules.judge(name, judge::head(&details.version), nearest)
+                self.rules
+                    .judge(name, judge::head(&details.version), nearest)
             }
             _ => Severity::Major,
         };
@@ -140,10 +155,18 @@ impl Walk<'_> {
             let open = package.installed.is_none() || ask.verdict != Verdict::Met;
             open || matches!(ask.by, By::Item(_))
         };
-        let range = judge::range(package.asks.iter().filter(counts).map(|ask| &*ask.requirement));
+        let range = judge::range(
+            package
+                .asks
+                .iter()
+                .filter(counts)
+                .map(|ask| &*ask.requirement),
+        );
         if range.is_empty() {
             let demands = package.asks.iter().filter(counts);
-            let demands = demands.map(|ask| self.demand(ask.by, &ask.requirement)).collect();
+            let demands = demands
+                .map(|ask| self.demand(ask.by, &ask.requirement))
+                .collect();
             self.audit.contradictions.push(Contradiction {
                 package: name.to_owned(),
                 demands,
@@ -167,7 +190,9 @@ impl Walk<'_> {
             }
             _ => None,
         });
-        let others = others.iter().map(|(wanted, requirement)| (wanted.clone(), requirement));
+        let others = others
+            .iter()
+            .map(|(wanted, requirement)| (wanted.clone(), requirement));
         for (wanted, requirement) in reached.chain(others) {
             let Wanted::ByPackage { name, version } = &wanted else {
                 continue;

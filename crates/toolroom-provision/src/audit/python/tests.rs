@@ -21,12 +21,19 @@ impl Site {
             let (name, version) = title.split_once(' ').unwrap();
             let mut text = format!("Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n");
             for line in *lines {
-                let line = if line.contains(": ") { (*line).to_owned() } else { format!("Requires-Dist: {line}") };
+                let line = if line.contains(": ") {
+                    (*line).to_owned()
+                } else {
+                    format!("Requires-Dist: {line}")
+                };
                 text.push_str(&line);
                 text.push('\n');
             }
             let folder = name.replace(['-', '.'], "_");
-            site.package(&format!("{folder}-{version}.dist-info/METADATA"), &(text + "\nRead me.\n"));
+            site.package(
+                &format!("{folder}-{version}.dist-info/METADATA"),
+                &(text + "\nRead me.\n"),
+            );
         }
         site
     }
@@ -64,11 +71,16 @@ impl Site {
 }
 
 fn missing(audit: &Audit) -> Vec<&str> {
-    audit.missing.iter().map(|missing| missing.package.as_str()).collect()
+    audit
+        .missing
+        .iter()
+        .map(|missing| missing.package.as_str())
+        .collect()
 }
 
 fn conflicts(audit: &Audit) -> Vec<String> {
-    let show = |c: &crate::audit::Conflict| format!("{} {} ({})", c.package, c.installed, c.required);
+    let show =
+        |c: &crate::audit::Conflict| format!("{} {} ({})", c.package, c.installed, c.required);
     audit.conflicts.iter().map(show).collect()
 }
 
@@ -109,7 +121,14 @@ fn missing_packages_keep_their_constraints_and_their_places() {
 #[test]
 fn dependencies_of_dependencies_are_followed() {
     let site = Site::new(&[
-        ("a 1.0", &["b>=1", "gone>=2; python_version >= '3.8'", "old; python_version < '3'"]),
+        (
+            "a 1.0",
+            &[
+                "b>=1",
+                "gone>=2; python_version >= '3.8'",
+                "old; python_version < '3'",
+            ],
+        ),
         ("b 1.5", &["c[fast]<3"]),
         ("c 3.0", &["d; extra == 'fast'", "e; extra == 'slow'"]),
     ]);
@@ -119,13 +138,23 @@ fn dependencies_of_dependencies_are_followed() {
     assert_eq!(conflicts(&audit), ["c 3.0 (<3)"]);
     assert_eq!(
         audit.conflicts[0].wanted,
-        Wanted::ByPackage { name: "b".into(), version: "1.5".into() }
+        Wanted::ByPackage {
+            name: "b".into(),
+            version: "1.5".into()
+        }
     );
 }
 
 #[test]
 fn extras_are_followed_where_they_are_asked_for() {
-    let site = Site::new(&[("a 1.0", &["b; extra == 'x'", "a[x]; extra == 'all'", "d; extra == 'Under_Score'"])]);
+    let site = Site::new(&[(
+        "a 1.0",
+        &[
+            "b; extra == 'x'",
+            "a[x]; extra == 'all'",
+            "d; extra == 'Under_Score'",
+        ],
+    )]);
     assert!(site.audit("a\n").is_satisfied());
     assert_eq!(missing(&site.audit("a[all]\n")), ["b"]);
     assert_eq!(missing(&site.audit("a\na[x]\n")), ["b"]);
@@ -156,28 +185,49 @@ fn an_install_that_would_break_an_installed_package_says_so() {
         ("other 1.0", &["urllib3>=1", "urllib3>=9; extra == 'x'"]),
     ]);
     let audit = site.audit("urllib3==1.20\n");
-    let broken: Vec<String> = audit.broken_by_install().map(|(_, b)| b.to_string()).collect();
+    let broken: Vec<String> = audit
+        .broken_by_install()
+        .map(|(_, b)| b.to_string())
+        .collect();
     assert_eq!(broken, ["requests 2.31.0 (needs urllib3>=1.21.1,<3)"]);
     let conflict = &audit.conflicts[0];
     assert_eq!(conflict.severity, Severity::Major);
     assert_eq!(conflict.holds[0].install, "urllib3>=1");
 
     let audit = site.audit("urllib3==1.20\nrequests\n");
-    assert_eq!(audit.broken_by_install().count(), 1, "also where the walk reaches it");
+    assert_eq!(
+        audit.broken_by_install().count(),
+        1,
+        "also where the walk reaches it"
+    );
 }
 
 #[test]
 fn severity_follows_the_step_and_the_list() {
-    let site = Site::new(&[("psutil 6.1.0", &[]), ("tree-sitter 0.19.0", &[]), ("pytest 6.2.0", &[])]);
-    let rules = SeverityRules { major: vec!["psutil".into()], ..SeverityRules::default() };
+    let site = Site::new(&[
+        ("psutil 6.1.0", &[]),
+        ("tree-sitter 0.19.0", &[]),
+        ("pytest 6.2.0", &[]),
+    ]);
+    let rules = SeverityRules {
+        major: vec!["psutil".into()],
+        ..SeverityRules::default()
+    };
     let severities = |lines: &str, rules: &SeverityRules| {
         let audit = site.audit_with(lines, rules);
-        audit.conflicts.iter().map(|c| c.severity).collect::<Vec<_>>()
+        audit
+            .conflicts
+            .iter()
+            .map(|c| c.severity)
+            .collect::<Vec<_>>()
     };
     let default = SeverityRules::default();
     assert_eq!(severities("psutil>=6.1.1\n", &default), [Severity::Minor]);
     assert_eq!(severities("psutil>=6.1.1\n", &rules), [Severity::Major]);
-    assert_eq!(severities("tree-sitter>=0.20.1\n", &default), [Severity::Major]);
+    assert_eq!(
+        severities("tree-sitter>=0.20.1\n", &default),
+        [Severity::Major]
+    );
     assert_eq!(severities("pytest>=8.4.0\n", &default), [Severity::Major]);
     assert_eq!(severities("psutil<6\n", &default), [Severity::Major]);
 }
@@ -210,22 +260,37 @@ fn a_package_that_is_there_twice_is_named() {
 
 #[test]
 fn an_interpreter_that_is_too_old_is_a_conflict() {
-    let site = Site::new(&[("a 1.0", &["Requires-Python: >=3.12"]), ("b 1.0", &["Requires-Python: >=3.8,!=3.9.*"])]);
+    let site = Site::new(&[
+        ("a 1.0", &["Requires-Python: >=3.12"]),
+        ("b 1.0", &["Requires-Python: >=3.8,!=3.9.*"]),
+    ]);
     assert!(site.audit("b\n").is_satisfied());
     let audit = site.audit("a\n");
-    assert_eq!((audit.interpreter[0].running.as_str(), audit.interpreter[0].required.as_str()), ("3.11.7", ">=3.12"));
+    assert_eq!(
+        (
+            audit.interpreter[0].running.as_str(),
+            audit.interpreter[0].required.as_str()
+        ),
+        ("3.11.7", ">=3.12")
+    );
 }
 
 #[test]
 fn broken_metadata_is_not_judged_and_does_not_stop_the_rest() {
     let site = Site::new(&[("good 1.0", &["bad_>=1", "weird===1.0-custom", "fine"])]);
     site.package("hollow-1.0.dist-info/RECORD", "");
-    site.package("legacy-2004d.dist-info/METADATA", "Name: legacy\nVersion: 2004-d!\n\n");
+    site.package(
+        "legacy-2004d.dist-info/METADATA",
+        "Name: legacy\nVersion: 2004-d!\n\n",
+    );
     site.package("~ood-0.9.dist-info/METADATA", "Name: ood\nVersion: 0.9\n\n");
     let audit = site.audit("good\nhollow\nlegacy\nood\n");
     assert_eq!(missing(&audit), ["fine", "ood"]);
     let subjects: Vec<&str> = audit.unjudged.iter().map(|u| u.subject.as_str()).collect();
-    assert_eq!(subjects, ["bad_>=1", "weird===1.0-custom", "hollow", "legacy"]);
+    assert_eq!(
+        subjects,
+        ["bad_>=1", "weird===1.0-custom", "hollow", "legacy"]
+    );
     assert!(!audit.is_satisfied());
 }
 
@@ -240,26 +305,58 @@ fn a_bad_line_in_the_file_is_not_judged() {
 fn the_base_s_packages_are_seen_below_the_environment_s_own() {
     let site = Site::new(&[("a 2.0", &[])]);
     site.file("base/bin/x", "");
-    site.file("base/lib/python3.11/site-packages/a-1.0.dist-info/METADATA", "Name: a\nVersion: 1.0\n\n");
-    site.file("base/lib/python3.11/site-packages/b-1.0.dist-info/METADATA", "Name: b\nVersion: 1.0\n\n");
+    site.file(
+        "base/lib/python3.11/site-packages/a-1.0.dist-info/METADATA",
+        "Name: a\nVersion: 1.0\n\n",
+    );
+    site.file(
+        "base/lib/python3.11/site-packages/b-1.0.dist-info/METADATA",
+        "Name: b\nVersion: 1.0\n\n",
+    );
     let home = site.path("base/bin");
-    let config = |flag: &str| format!("home = {}\nversion = 3.11.7\ninclude-system-site-packages = {flag}\n", home.display());
+    let config = |flag: &str| {
+        format!(
+            "home = {}\nversion = 3.11.7\ninclude-system-site-packages = {flag}\n",
+            home.display()
+        )
+    };
     site.file("env/pyvenv.cfg", &config("false"));
     assert_eq!(missing(&site.audit("a>=2\nb\n")), ["b"]);
     site.file("env/pyvenv.cfg", &config("true"));
     let audit = site.audit("a>=2\nb\n");
-    assert!(audit.is_satisfied() && audit.duplicates.is_empty(), "{audit:?}");
+    assert!(
+        audit.is_satisfied() && audit.duplicates.is_empty(),
+        "{audit:?}"
+    );
 }
 
 #[test]
 fn eggs_of_every_kind_are_read() {
     let site = Site::new(&[]);
-    site.package("dir_egg-1.0-py3.11.egg-info/PKG-INFO", "Name: dir-egg\nVersion: 1.0\n\n");
-    site.package("dir_egg-1.0-py3.11.egg-info/requires.txt", "needed>=1\n\n[x]\nnot-needed\n");
-    site.package("file_egg-2.0-py3.11.egg-info", "Name: file-egg\nVersion: 2.0\n\n");
-    site.package("old-3.0-py3.11.egg/EGG-INFO/PKG-INFO", "Name: old\nVersion: 3.0\n\n");
-    site.package("linked.egg-link", &format!("{}\n.\n", site.path("src").display()));
-    site.file("src/linked.egg-info/PKG-INFO", "Name: linked\nVersion: 4.0\n\n");
+    site.package(
+        "dir_egg-1.0-py3.11.egg-info/PKG-INFO",
+        "Name: dir-egg\nVersion: 1.0\n\n",
+    );
+    site.package(
+        "dir_egg-1.0-py3.11.egg-info/requires.txt",
+        "needed>=1\n\n[x]\nnot-needed\n",
+    );
+    site.package(
+        "file_egg-2.0-py3.11.egg-info",
+        "Name: file-egg\nVersion: 2.0\n\n",
+    );
+    site.package(
+        "old-3.0-py3.11.egg/EGG-INFO/PKG-INFO",
+        "Name: old\nVersion: 3.0\n\n",
+    );
+    site.package(
+        "linked.egg-link",
+        &format!("{}\n.\n", site.path("src").display()),
+    );
+    site.file(
+        "src/linked.egg-info/PKG-INFO",
+        "Name: linked\nVersion: 4.0\n\n",
+    );
     site.file("src/setup.cfg", "[metadata]\nname = linked\n");
     let audit = site.audit("dir-egg==1.0\nfile-egg==2.0\nold==3.0\nlinked==4.0\n-e ./src\n");
     assert_eq!(missing(&audit), ["needed"]);
@@ -272,16 +369,35 @@ fn sources_are_judged_by_where_they_came_from() {
     let site = Site::new(&[("lib 1.0", &[]), ("tool 1.0", &[]), ("indexed 1.0", &[])]);
     let lib = site.path("lib");
     site.file("lib/pyproject.toml", "[project]\nname = 'lib'\n");
-    site.package("lib-1.0.dist-info/direct_url.json", &format!("{{\"url\": \"file://{}\", \"dir_info\": {{\"editable\": true}}}}", lib.display()));
+    site.package(
+        "lib-1.0.dist-info/direct_url.json",
+        &format!(
+            "{{\"url\": \"file://{}\", \"dir_info\": {{\"editable\": true}}}}",
+            lib.display()
+        ),
+    );
     site.package("tool-1.0.dist-info/direct_url.json", r#"{"url": "https://host/tool.git", "vcs_info": {"vcs": "git", "requested_revision": "v1", "commit_id": "abc"}}"#);
-    assert!(site.audit("-e ./lib\ntool @ git+https://me:pw@host/tool.git@v1\nlib>=1\n").is_satisfied());
-    assert_eq!(conflicts(&site.audit("./lib\n")), [format!("lib {} (editable) ({})", lib.display(), lib.display())]);
+    assert!(
+        site.audit("-e ./lib\ntool @ git+https://me:pw@host/tool.git@v1\nlib>=1\n")
+            .is_satisfied()
+    );
+    assert_eq!(
+        conflicts(&site.audit("./lib\n")),
+        [format!(
+            "lib {} (editable) ({})",
+            lib.display(),
+            lib.display()
+        )]
+    );
     assert_eq!(
         conflicts(&site.audit("tool @ git+https://host/tool.git@v2\n")),
         ["tool git+https://host/tool@v1 (git+https://host/tool@v2)"]
     );
     let audit = site.audit("indexed @ https://host/indexed-1.0-py3-none-any.whl\n");
-    assert_eq!(conflicts(&audit), ["indexed 1.0 (from an index) (https://host/indexed-1.0-py3-none-any.whl)"]);
+    assert_eq!(
+        conflicts(&audit),
+        ["indexed 1.0 (from an index) (https://host/indexed-1.0-py3-none-any.whl)"]
+    );
     assert_eq!(audit.conflicts[0].severity, Severity::Major);
 }
 
@@ -291,13 +407,23 @@ fn a_source_without_a_name_is_found_by_its_place() {
     site.file("odd/setup.py", "");
     let odd = site.path("odd");
     assert_eq!(missing(&site.audit("./odd\n")), [odd.to_str().unwrap()]);
-    site.package("lib-1.0.dist-info/direct_url.json", &format!("{{\"url\": \"file://{}\", \"dir_info\": {{}}}}", odd.display()));
+    site.package(
+        "lib-1.0.dist-info/direct_url.json",
+        &format!(
+            "{{\"url\": \"file://{}\", \"dir_info\": {{}}}}",
+            odd.display()
+        ),
+    );
     assert_eq!(missing(&site.audit("./odd\n")), ["more"]);
 }
 
 #[test]
 fn packages_that_need_each_other_come_to_an_end() {
-    let site = Site::new(&[("a 1.0", &["b[x]"]), ("b 1.0", &["a[y]", "c; extra == 'x'"]), ("c 1.0", &["a"])]);
+    let site = Site::new(&[
+        ("a 1.0", &["b[x]"]),
+        ("b 1.0", &["a[y]", "c; extra == 'x'"]),
+        ("c 1.0", &["a"]),
+    ]);
     let audit = site.audit("a\n");
     assert!(audit.is_satisfied());
     assert_eq!(audit.examined, 3);

@@ -13,7 +13,9 @@ use pep508_rs::ExtraName;
 
 use super::environment::Environment;
 use super::installed::Installed;
-use crate::audit::report::{Audit, Demand, Duplicate, InterpreterConflict, Satisfied, Unjudged, Wanted};
+use crate::audit::report::{
+    Audit, Demand, Duplicate, InterpreterConflict, Satisfied, Unjudged, Wanted,
+};
 use crate::audit::severity::SeverityRules;
 use crate::requirement::pep508::{Applies, Want, gate, normalize};
 use crate::requirement::source::redacted;
@@ -52,7 +54,9 @@ pub(super) struct Package<'a> {
 
 impl Package<'_> {
     pub fn is_unmet(&self) -> bool {
-        self.asks.iter().any(|ask| matches!(ask.verdict, Verdict::Unmet(_)))
+        self.asks
+            .iter()
+            .any(|ask| matches!(ask.verdict, Verdict::Unmet(_)))
     }
 }
 
@@ -73,7 +77,11 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(environment: &'a Environment, installed: &'a Installed, rules: &'a SeverityRules) -> Self {
+    pub fn new(
+        environment: &'a Environment,
+        installed: &'a Installed,
+        rules: &'a SeverityRules,
+    ) -> Self {
         Self {
             environment,
             installed,
@@ -133,7 +141,11 @@ impl<'a> Walk<'a> {
         let name = found
             .and_then(|index| self.installed.at(index))
             .map_or_else(|| requirement.name(), |found| found.name());
-        let key = if name.is_empty() { requirement.spec() } else { name.to_owned() };
+        let key = if name.is_empty() {
+            requirement.spec()
+        } else {
+            name.to_owned()
+        };
         let is_new = !self.packages.contains_key(&key);
         if is_new {
             self.constrain(&key, found);
@@ -142,7 +154,11 @@ impl<'a> Walk<'a> {
         let verdict = self.judge(&requirement, found);
         let package = self.packages.entry(key).or_default();
         package.installed = found;
-        package.asks.push(Ask { by, requirement, verdict });
+        package.asks.push(Ask {
+            by,
+            requirement,
+            verdict,
+        });
         if let Some(index) = found {
             self.queue.push_back((index, extras));
         }
@@ -166,7 +182,9 @@ impl<'a> Walk<'a> {
 
     fn locate(&self, requirement: &PythonRequirement) -> Option<usize> {
         match (requirement.name(), requirement.source()) {
-            ("", Some(source)) => self.installed.from_source(source, requirement.is_editable()),
+            ("", Some(source)) => self
+                .installed
+                .find_source(source, requirement.is_editable()),
             (name, _) => self.installed.find(name),
         }
     }
@@ -201,7 +219,10 @@ impl<'a> Walk<'a> {
         let Some(found) = installed.at(index) else {
             return;
         };
-        let replaced = self.packages.get(found.name()).is_some_and(Package::is_unmet);
+        let replaced = self
+            .packages
+            .get(found.name())
+            .is_some_and(Package::is_unmet);
         let is_first = !self.opened.contains_key(&index);
         let seen = self.opened.entry(index).or_default();
         let before = seen.len();
@@ -275,7 +296,9 @@ impl<'a> Walk<'a> {
             let copies = self.installed.copies(name);
             self.audit.duplicates.push(Duplicate {
                 package: name.to_owned(),
-                copies: copies.map(|c| (c.version(), c.place().to_path_buf())).collect(),
+                copies: copies
+                    .map(|c| (c.version(), c.place().to_path_buf()))
+                    .collect(),
                 required: self.packages.contains_key(name),
             });
         }
@@ -323,7 +346,9 @@ impl<'a> Walk<'a> {
 pub(super) fn gated(text: &str, active: &[ExtraName]) -> bool {
     gate(text).is_some_and(|extra| {
         let extra = normalize(extra);
-        !active.iter().any(|name| AsRef::<str>::as_ref(name) == extra)
+        !active
+            .iter()
+            .any(|name| AsRef::<str>::as_ref(name) == extra)
     })
 }
 
@@ -342,7 +367,11 @@ pub(super) fn specifier(requirement: &PythonRequirement) -> String {
         [] => String::new(),
         some => format!("[{}]", some.join(",")),
     };
-    let at = if requirement.source().is_some() { " @ " } else { "" };
+    let at = if requirement.source().is_some() {
+        " @ "
+    } else {
+        ""
+    };
     format!("{}{extras}{at}{}", requirement.name(), requirement.spec())
 }
 

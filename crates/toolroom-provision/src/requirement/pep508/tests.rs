@@ -17,7 +17,10 @@ fn what_makes_the_parser_panic_is_refused_by_name() {
         ("foo_ [x]", "the name ends in `_`"),
         ("foo[a-]", "an extra ends in `-`"),
         ("foo[a, b.]>=1", "an extra ends in `.`"),
-        ("foo>=18446744073709551615", "a number of more than 18 digits"),
+        (
+            "foo>=18446744073709551615",
+            "a number of more than 18 digits",
+        ),
     ];
     for (text, reason) in cases {
         let refusal = parse(text).unwrap_err();
@@ -74,7 +77,11 @@ fn versions_are_compared_as_pep_440_says() {
     ];
     for (text, version, expected) in cases {
         let version = Version::from_str(version).unwrap();
-        assert_eq!(parse(text).unwrap().allows(&version), expected, "{text} {version}");
+        assert_eq!(
+            parse(text).unwrap().allows(&version),
+            expected,
+            "{text} {version}"
+        );
     }
 }
 
@@ -95,13 +102,30 @@ fn names_follow_pep_503() {
 #[test]
 fn a_place_is_told_from_a_name() {
     let places = [
-        "./a", "../a", "/a/b", ".", "a/b", r"C:\a", "https://h/x.whl", "git+https://h/x", "a-1.0.tar.gz",
-        "a-1.0-py3-none-any.whl", "file:///x", r".\a",
+        "./a",
+        "../a",
+        "/a/b",
+        ".",
+        "a/b",
+        r"C:\a",
+        "https://h/x.whl",
+        "git+https://h/x",
+        "a-1.0.tar.gz",
+        "a-1.0-py3-none-any.whl",
+        "file:///x",
+        r".\a",
     ];
     for text in places {
         assert!(is_location(text), "{text}");
     }
-    for text in ["a", "a>=1", "a[x]>=1", "a @ https://h/x.whl", "a@https://h/x", "a[b] ; os_name == 'nt'"] {
+    for text in [
+        "a",
+        "a>=1",
+        "a[x]>=1",
+        "a @ https://h/x.whl",
+        "a@https://h/x",
+        "a[b] ; os_name == 'nt'",
+    ] {
         assert!(!is_location(text), "{text}");
     }
 }
@@ -110,7 +134,10 @@ fn a_place_is_told_from_a_name() {
 fn a_gate_is_seen_only_where_it_is_certain() {
     let cases = [
         ("x; extra == 'dev'", Some("dev")),
-        ("x>=1; (python_version < \"3\") and extra == \"a.b\"", Some("a.b")),
+        (
+            "x>=1; (python_version < \"3\") and extra == \"a.b\"",
+            Some("a.b"),
+        ),
         ("x; extra == 'a' or extra == 'b'", None),
         ("x; extra != 'a'", None),
         ("x; 'a' == extra", None),
@@ -142,7 +169,9 @@ fn urls_are_kept_and_read_without_the_process() {
     let requirement = parse("x[a] @ file:///srv/${HOME}/x ; python_version >= '3'").unwrap();
     assert_eq!(
         requirement.source(),
-        Some(&SourceUrl::Local { path: "/srv/${HOME}/x".into() })
+        Some(&SourceUrl::Local {
+            path: "/srv/${HOME}/x".into()
+        })
     );
     assert_eq!(requirement.extras().collect::<Vec<_>>(), ["a"]);
 }

@@ -59,9 +59,21 @@ fn every_kind_of_line_is_read_with_its_place() {
     assert_eq!(found.problems, []);
     assert_eq!(
         names(&found),
-        ["flask", "six", "my-lib", "tool", "from-git", "local-one", "urllib3"]
+        [
+            "flask",
+            "six",
+            "my-lib",
+            "tool",
+            "from-git",
+            "local-one",
+            "urllib3"
+        ]
     );
-    let lines: Vec<_> = found.items.iter().map(|item| item.origin.line.unwrap()).collect();
+    let lines: Vec<_> = found
+        .items
+        .iter()
+        .map(|item| item.origin.line.unwrap())
+        .collect();
     assert_eq!(lines, [2, 3, 7, 8, 9, 10, 1]);
     assert_eq!(found.items[0].spec, ">=2");
     assert_eq!(found.items[2].text, "-e ./lib");
@@ -78,7 +90,10 @@ fn a_secret_in_a_url_is_in_no_output() {
     )]);
     let found = folder.read("requirements.txt");
     let shown = serde_json::to_string(&found.items).unwrap() + &found.problems[0].to_string();
-    assert!(!shown.contains("hunter2") && !shown.contains("pw@"), "{shown}");
+    assert!(
+        !shown.contains("hunter2") && !shown.contains("pw@"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -91,7 +106,10 @@ fn a_cycle_is_named_and_the_rest_is_read() {
     let found = folder.read("a.txt");
     assert_eq!(names(&found), ["two", "one"]);
     let message = found.problems[0].to_string();
-    assert!(message.contains("b.txt:2: ") && message.contains("includes itself"), "{message}");
+    assert!(
+        message.contains("b.txt:2: ") && message.contains("includes itself"),
+        "{message}"
+    );
     assert_eq!(folder.read("self.txt").problems.len(), 1);
 }
 
@@ -110,7 +128,10 @@ fn bad_lines_cost_only_themselves() {
         ("foo===1.0-custom", "cannot judge"),
         ("--wat x", "unknown option `--wat`"),
         ("-r", "option `-r` has no value"),
-        ("-r missing.txt", "missing.txt is included, but it cannot be read: there is no such file"),
+        (
+            "-r missing.txt",
+            "missing.txt is included, but it cannot be read: there is no such file",
+        ),
         ("-r https://host/r.txt", "remote files are not read"),
         ("???", "cannot judge"),
     ];
@@ -119,14 +140,21 @@ fn bad_lines_cost_only_themselves() {
         let found = folder.read("r.txt");
         assert_eq!(names(&found), ["six", "attrs"], "{line}");
         let problem = found.problems[0].to_string();
-        assert!(problem.contains("r.txt:2: ") && problem.contains(message), "{problem}");
+        assert!(
+            problem.contains("r.txt:2: ") && problem.contains(message),
+            "{problem}"
+        );
     }
 }
 
 #[test]
 fn a_missing_file_is_a_problem() {
     let found = Folder::new(&[]).read("none.txt");
-    assert!(found.problems[0].to_string().contains("there is no such file"));
+    assert!(
+        found.problems[0]
+            .to_string()
+            .contains("there is no such file")
+    );
 }
 
 #[test]
@@ -134,7 +162,10 @@ fn includes_are_bounded_in_depth() {
     let files: Vec<(String, String)> = (0..40)
         .map(|n| (format!("{n}.txt"), format!("p{n}\n-r {}.txt\n", n + 1)))
         .collect();
-    let borrowed: Vec<_> = files.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let borrowed: Vec<_> = files
+        .iter()
+        .map(|(a, b)| (a.as_str(), b.as_str()))
+        .collect();
     let found = Folder::new(&borrowed).read("0.txt");
     assert_eq!(found.items.len(), MAX_DEPTH);
     assert!(found.problems[0].to_string().contains("more than 16 deep"));

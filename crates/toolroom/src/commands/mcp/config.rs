@@ -60,7 +60,10 @@ struct Place {
 }
 
 fn list(world: &World, printer: &Printer) -> Result<Answer, Failure> {
-    let rows: Vec<Row> = config::all(world)?.into_iter().map(|client| row(client, world)).collect();
+    let rows: Vec<Row> = config::all(world)?
+        .into_iter()
+        .map(|client| row(client, world))
+        .collect();
     let cells: Vec<Vec<Cell>> = rows.iter().map(cells).collect();
     let data = json!({ "clients": rows.iter().map(data).collect::<Vec<_>>() });
     let mut answer = Answer::new(table::render(&cells, printer.width()), data);
@@ -99,9 +102,17 @@ fn place(client: &Client, world: &World, scope: Scope) -> Option<Place> {
 
 fn cells(row: &Row) -> Vec<Cell> {
     let detected = if row.is_detected { "found" } else { "-" };
-    let installed: Vec<&str> =
-        row.places.iter().filter(|place| !place.servers.is_empty()).map(|place| place.scope.name()).collect();
-    let installed = if installed.is_empty() { "-".to_owned() } else { installed.join(", ") };
+    let installed: Vec<&str> = row
+        .places
+        .iter()
+        .filter(|place| !place.servers.is_empty())
+        .map(|place| place.scope.name())
+        .collect();
+    let installed = if installed.is_empty() {
+        "-".to_owned()
+    } else {
+        installed.join(", ")
+    };
     vec![
         Cell::dressed(row.client.name.as_str(), style::name),
         Cell::plain(detected),

@@ -20,7 +20,10 @@ pub fn run(args: &McpInstall, world: &World) -> Result<Answer, Failure> {
     let client = config::find(world, name)?;
     let done = one(args, world, &client, &server, asked)?;
     let answer = Answer::new(done.text, json!({ "written": !args.print, "changes": [done.data] }));
-    Ok(Answer { notes: done.notes, ..answer })
+    Ok(Answer {
+        notes: done.notes,
+        ..answer
+    })
 }
 
 struct Done {
@@ -39,7 +42,9 @@ fn all(args: &McpInstall, world: &World, server: &Server, asked: Option<Scope>) 
         match one(args, world, client, server, asked.filter(|scope| client.has(*scope))) {
             Ok(done) => {
                 answer.text.push_str(&done.text);
-                answer.notes.extend(done.notes.into_iter().map(|note| format!("{}: {note}", client.title)));
+                answer
+                    .notes
+                    .extend(done.notes.into_iter().map(|note| format!("{}: {note}", client.title)));
                 changes.push(done.data);
             }
             Err(failure) => {
@@ -56,7 +61,13 @@ fn all(args: &McpInstall, world: &World, server: &Server, asked: Option<Scope>) 
     Ok(answer)
 }
 
-fn one(args: &McpInstall, world: &World, client: &Client, server: &Server, asked: Option<Scope>) -> Result<Done, Failure> {
+fn one(
+    args: &McpInstall,
+    world: &World,
+    client: &Client,
+    server: &Server,
+    asked: Option<Scope>,
+) -> Result<Done, Failure> {
     let scope = asked.unwrap_or_else(|| client.default_scope());
     let planned = config::plan_install(client, world, scope, server)?;
     if args.print {
@@ -78,7 +89,13 @@ fn one(args: &McpInstall, world: &World, client: &Client, server: &Server, asked
 }
 
 /// The entry alone: what else is in the file may be secret.
-fn print(world: &World, client: &Client, server: &Server, scope: Scope, planned: &config::Planned) -> Result<Done, Failure> {
+fn print(
+    world: &World,
+    client: &Client,
+    server: &Server,
+    scope: Scope,
+    planned: &config::Planned,
+) -> Result<Done, Failure> {
     let change = Change {
         path: planned.path.clone(),
         action: planned.action,
@@ -91,7 +108,11 @@ fn print(world: &World, client: &Client, server: &Server, scope: Scope, planned:
     Ok(Done {
         text,
         data,
-        notes: vec![format!("would be {} in {}", planned.action.name(), paths::shown(world, &planned.path))],
+        notes: vec![format!(
+            "would be {} in {}",
+            planned.action.name(),
+            paths::shown(world, &planned.path)
+        )],
     })
 }
 

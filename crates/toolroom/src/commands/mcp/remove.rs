@@ -30,12 +30,16 @@ pub fn run(args: &McpRemove, world: &World) -> Result<Answer, Failure> {
         }
         answer.text.push_str(&line(world, &change));
         if let Some(backup) = &change.backup {
-            answer.notes.push(format!("the file as it was: {}", paths::shown(world, backup)));
+            answer
+                .notes
+                .push(format!("the file as it was: {}", paths::shown(world, backup)));
         }
         changes.push(data(&client, scope, &args.name, &change));
     }
     if changes.is_empty() {
-        answer.notes.push(format!("{} has no server called {} of ours", client.title, args.name));
+        answer
+            .notes
+            .push(format!("{} has no server called {} of ours", client.title, args.name));
     }
     answer.data = json!({ "changes": changes });
     Ok(answer)

@@ -1,6 +1,6 @@
 //! The server a client is told of, from what the command line says.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use toolroom_kernel::World;
 use toolroom_mcp::config::{ConfigError, Endpoint, Scope, Server};
@@ -47,15 +47,20 @@ fn url_of(url: &str) -> Result<String, Failure> {
     if is_http && is_plain {
         return Ok(url.to_owned());
     }
-    Err(Failure::new("usage::bad_url", "--http takes an address that begins with http:// or https://")
-        .help("such as --http http://127.0.0.1:8000/mcp"))
+    Err(Failure::new(
+        "usage::bad_url",
+        "--http takes an address that begins with http:// or https://",
+    )
+    .help("such as --http http://127.0.0.1:8000/mcp"))
 }
 
 fn pairs(given: &[String], sign: char, usage: &str) -> Result<Vec<(String, String)>, Failure> {
     let pair = |text: &String| {
         let (name, value) = text.split_once(sign)?;
         let is_clean = !name.trim().is_empty() && !text.contains(char::is_control);
-        is_clean.then(|| (name.trim().to_owned(), value.trim().to_owned()))
+        // Blanks around a header's value mean nothing; a variable's are its own.
+        let value = if sign == ':' { value.trim() } else { value };
+        is_clean.then(|| (name.trim().to_owned(), value.to_owned()))
     };
     // The text itself may be a secret, so the error does not repeat it.
     let wrong = || Failure::new("usage::bad_pair", usage);
@@ -73,11 +78,10 @@ fn own_binary(world: &World) -> Result<PathBuf, Failure> {
         std::path::absolute(world.cwd.join(&called)).ok()
     } else {
         let path = world.env.get_os("PATH").unwrap_or_default();
-        std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(&called)).find(|file| is_file(file))
+        std::env::split_paths(path)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(&called))
+            .find(|file| file.is_file())
     };
     Ok(called_by.filter(is_us).unwrap_or(running))
-}
-
-fn is_file(path: &Path) -> bool {
-    path.is_file()
 }

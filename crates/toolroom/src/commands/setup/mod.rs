@@ -40,11 +40,11 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
     let targets = targets::collect(args, world, &catalog, &planner)?;
     let planned: Vec<Result<Plan, ProvisionError>> = targets.iter().map(|target| planner.plan(target)).collect();
     if args.plan {
-        return Ok(answer(world, planned));
+        return answer(world, planned, printer, Asked::Plan);
     }
     let changes = planned.iter().flatten().any(|plan| plan.decision.action.changes());
     if changes && !args.yes && !ask::consents(world, &planned, printer)? {
-        return Ok(answer(world, planned).note("nothing was changed"));
+        return Ok(answer(world, planned, printer, Asked::Plan)?.note("nothing was changed"));
     }
     let cancel = Cancel::new();
     let bars = Bars::new(printer);
@@ -55,7 +55,7 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
         progress: &bars,
         offline: args.offline,
     };
-    Ok(answer(world, applied(planned, &how)))
+    answer(world, applied(planned, &how), printer, Asked::Setup)
 }
 
 /// A planner with the project's settings.
@@ -87,21 +87,44 @@ fn applied(planned: Vec<Result<Plan, ProvisionError>>, how: &Applying<'_>) -> Ve
     slots.into_iter().filter_map(|slot| slot.map_or_else(|| done.next(), |error| Some(Err(error)))).collect()
 }
 
-fn answer(world: &World, outcomes: Vec<Result<Plan, ProvisionError>>) -> Answer {
+/// What the outcomes are an answer to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Plan,
+    Setup,
+}
+
+fn answer(world: &World, outcomes: Vec<Result<Plan, ProvisionError>>, printer: &Printer, asked: Asked) -> Result<Answer, Failure> {
     let text = render::tree(world, &outcomes);
-    let plans: Vec<&Plan> = outcomes.iter().flatten().collect();
-    let refused = plans.iter().any(|plan| plan.decision.action == Action::Refuse);
-    let mut data = json!({"plans": plans});
-    let failures: Vec<Failure> = outcomes.into_iter().filter_map(Result::err).map(Failure::from).collect();
-    if !failures.is_empty() {
-        data["failures"] = failures.iter().map(Failure::to_json).collect();
+    let (mut plans, mut failures) = (Vec::new(), Vec::new());
+    for outcome in outcomes {
+        match outcome {
+            Ok(plan) => plans.push(plan),
+            Err(error) => failures.push(Failure::from(error)),
+        }
     }
-    let mut answer = Answer::new(text, data);
-    if refused || !failures.is_empty() {
-        answer.status = failures.first().map_or(Status::CannotDo, |failure| failure.status);
+    // To plan is to be told of a refusal; to set up is to be refused.
+    let refused = plans.iter().find(|plan| asked == Asked::Setup && plan.decision.action == Action::Refuse).map(refusal);
+    let status = failures.iter().chain(&refused).map(|failure| failure.status).next();
+    if printer.json
+        && let Some(mut first) = failures.first().cloned().or(refused)
+    {
+        first.details.insert("plans".to_owned(), json!(plans));
+        first.details.insert("failures".to_owned(), failures.iter().map(Failure::to_json).collect());
+        return Err(first);
     }
+    let mut answer = Answer::new(text, json!({"plans": plans}));
+    answer.status = status.unwrap_or(Status::Done);
     answer.failures = failures;
-    answer
+    Ok(answer)
+}
+
+fn refusal(plan: &Plan) -> Failure {
+    Failure::from(ProvisionError::Refused {
+        target: plan.target.name(),
+        reason: plan.decision.reasons.join("; "),
+        fix: plan.decision.fix.clone(),
+    })
 }
 
 fn removed(world: &World, environments: &[std::path::PathBuf], key: &str) -> Answer {

@@ -67,28 +67,43 @@ fn a_linked_lib64_is_the_same_directory() {
 fn the_base_is_seen_where_the_environment_says_so() {
     let folder = venv("home = BASE\nversion = 3.11.7\ninclude-system-site-packages = true\n");
     let environment = folder.read("env").unwrap();
-    assert_eq!(environment.inherited_directories(), [folder.path("base/lib/python3.11/site-packages")]);
+    assert_eq!(
+        environment.inherited_directories(),
+        [folder.path("base/lib/python3.11/site-packages")]
+    );
 }
 
 #[test]
 fn a_broken_environment_says_how() {
     let folder = venv("home = BASE\nversion = 3.11.7\n");
     fs_err::remove_file(folder.path("base/bin/python3.11")).unwrap();
-    assert!(matches!(folder.read("env").unwrap().fault(), Some(Fault::Dangling { .. })));
+    assert!(matches!(
+        folder.read("env").unwrap().fault(),
+        Some(Fault::Dangling { .. })
+    ));
 
     let folder = venv("home = BASE\nversion = 3.10.2\n");
     let fault = folder.read("env").unwrap().fault().unwrap().to_string();
-    assert_eq!(fault, "it was made for Python 3.10, but its interpreter is 3.11");
+    assert_eq!(
+        fault,
+        "it was made for Python 3.10, but its interpreter is 3.11"
+    );
 
     let folder = venv("version = 3.11.7\n");
     assert_eq!(folder.read("env").unwrap().fault(), Some(&Fault::NoHome));
 
     let folder = venv("home = /nonexistent/bin\nversion = 3.11.7\n");
-    assert!(matches!(folder.read("env").unwrap().fault(), Some(Fault::BaseGone { .. })));
+    assert!(matches!(
+        folder.read("env").unwrap().fault(),
+        Some(Fault::BaseGone { .. })
+    ));
 
     let folder = venv("home = BASE\nversion = 3.11.7\n");
     fs_err::remove_file(folder.path("env/bin/python")).unwrap();
-    assert_eq!(folder.read("env").unwrap().fault(), Some(&Fault::NoInterpreter));
+    assert_eq!(
+        folder.read("env").unwrap().fault(),
+        Some(&Fault::NoInterpreter)
+    );
 }
 
 #[test]
@@ -99,11 +114,26 @@ fn what_is_no_environment_is_an_error_of_its_own() {
         ("hostile", "\0\n"),
         ("cfg/pyvenv.cfg", "home = /x\n"),
     ]);
-    assert!(matches!(folder.read("none"), Err(AuditError::Absent { .. })));
-    assert!(matches!(folder.read("empty"), Err(AuditError::NotAnEnvironment { .. })));
-    assert!(matches!(folder.read("redirect"), Err(AuditError::Redirect { .. })));
-    assert!(matches!(folder.read("hostile"), Err(AuditError::Redirect { .. })));
-    assert!(matches!(folder.read("cfg"), Err(AuditError::NoVersion { .. })));
+    assert!(matches!(
+        folder.read("none"),
+        Err(AuditError::Absent { .. })
+    ));
+    assert!(matches!(
+        folder.read("empty"),
+        Err(AuditError::NotAnEnvironment { .. })
+    ));
+    assert!(matches!(
+        folder.read("redirect"),
+        Err(AuditError::Redirect { .. })
+    ));
+    assert!(matches!(
+        folder.read("hostile"),
+        Err(AuditError::Redirect { .. })
+    ));
+    assert!(matches!(
+        folder.read("cfg"),
+        Err(AuditError::NoVersion { .. })
+    ));
 }
 
 #[test]
@@ -111,15 +141,24 @@ fn a_system_installation_with_several_versions_is_told_by_its_interpreter() {
     let folder = Folder::new(&[
         ("usr/bin/python3.11", ""),
         ("usr/bin/python3.9", ""),
-        ("usr/lib/python3.11/EXTERNALLY-MANAGED", "[externally-managed]\n"),
+        (
+            "usr/lib/python3.11/EXTERNALLY-MANAGED",
+            "[externally-managed]\n",
+        ),
         ("usr/lib/python3.9/os.py", ""),
         ("usr/lib/python3.12/os.py", ""),
         ("usr/lib/python3/dist-packages/x", ""),
-        ("usr/include/python3.11/patchlevel.h", "#define PY_VERSION      \t\"3.11.2\"\n"),
+        (
+            "usr/include/python3.11/patchlevel.h",
+            "#define PY_VERSION      \t\"3.11.2\"\n",
+        ),
     ]);
     folder.link("usr/bin/python3.11", "usr/bin/python3");
     let environment = folder.read("usr/bin/python3").unwrap();
-    assert_eq!((environment.version(), environment.kind()), ("3.11.2", &Kind::Base));
+    assert_eq!(
+        (environment.version(), environment.kind()),
+        ("3.11.2", &Kind::Base)
+    );
     assert!(environment.externally_managed().is_some());
     assert_eq!(environment.site_directories().len(), 1);
     let older = folder.read("usr/bin/python3.9").unwrap();

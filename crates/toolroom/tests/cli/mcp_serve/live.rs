@@ -1,0 +1,82 @@
+//! The catalogue follows the files while it is served.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::{echo, machine};
+
+const CHANGED: &str = "notifications/tools/list_changed";
+
+fn names(client: &mut Client) -> Vec<String> {
+    let tools = client.request("tools/list", json!({}));
+    tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A client that has been told once, so that the files are being followed by now.
+fn followed(context: &toolroom_test::TestContext) -> Client {
+    let mut client = Client::start(context, &[]);
+    client.initialize("2025-11-25", json!({}));
+    context.tool("first.py", "def main(): return 1\n");
+    client.hear(CHANGED);
+    client
+}
+
+#[test]
+fn a_new_changed_or_removed_file_is_told_within_a_second() {
+    let context = machine();
+    echo(&context);
+    let mut client = followed(&context);
+    assert_eq!(names(&mut client), ["echo", "first"]);
+    let begun = Instant::now();
+    let path = context.tool("folder/second.py", "\"\"\"One.\"\"\"\ndef main(): return 1\n");
+    client.hear(CHANGED);
+    assert_eq!(names(&mut client), ["echo", "first", "folder_second"]);
+    context.tool("folder/second.py", "\"\"\"Another.\"\"\"\ndef main(): return 2\n");
+    client.hear(CHANGED);
+    fs_err::remove_file(path).unwrap();
+    client.hear(CHANGED);
+    assert_eq!(names(&mut client), ["echo", "first"]);
+    assert!(begun.elapsed() < Duration::from_secs(6), "three changes took {:?}", begun.elapsed());
+}
+
+#[test]
+fn a_broken_edit_keeps_what_was_good_and_says_why() {
+    let context = machine();
+    context.tool("kept.yaml", "tool_type: command\nexecutor_id: bash\ndescription: Kept.\nconfig: {command: /bin/echo, args: [good], call: {style: command}}\n");
+    let mut client = followed(&context);
+    context.tool("kept.yaml", "tool_type: [unclosed\n");
+    context.tool("third.py", "def main(): return 1\n");
+    client.hear(CHANGED);
+    assert_eq!(names(&mut client), ["first", "kept", "third"]);
+    let result = client.request("tools/call", json!({"name": "kept", "arguments": {}}));
+    assert_eq!(result["content"][0]["text"], "good", "{result}");
+    let (_, stderr) = client.finish();
+    assert!(stderr.contains("kept.yaml") && stderr.contains("kept is served as it was before"), "{stderr}");
+}
+
+#[test]
+fn what_running_a_tool_leaves_behind_is_no_change() {
+    let context = machine();
+    context.tool("helper_user.py", "import _helper\ndef main(): return _helper.VALUE\n");
+    context.tool("_helper.py", "VALUE = 1\n");
+    let mut client = followed(&context);
+    client.request("tools/call", json!({"name": "helper_user", "arguments": {}}));
+    assert_eq!(client.try_next(Duration::from_millis(700)), None::<Value>);
+}
+
+#[test]
+fn a_modern_client_listens_for_what_it_wants_to_hear() {
+    let context = machine();
+    echo(&context);
+    let mut client = Client::start(&context, &[]);
+    let id = client.send_modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let acknowledged = client.next();
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    context.file(".ai/prompts/new.md", "Something.\n");
+    context.tool("new.py", "def main(): return 1\n");
+    let told = client.next();
+    assert_eq!(told["method"], CHANGED);
+    assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
+}
