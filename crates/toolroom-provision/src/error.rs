@@ -64,7 +64,11 @@ pub enum ProvisionError {
         lacking: Vec<String>,
     },
     #[error("the environment of {target} is not touched: {reason}")]
-    Refused { target: String, reason: String, fix: Option<String> },
+    Refused {
+        target: String,
+        reason: String,
+        fix: Option<String>,
+    },
     #[error("{tool} cannot run: its environment lacks {}", missing.join(", "))]
     NotPrepared { tool: String, missing: Vec<String> },
     #[error("the preparation of {} was interrupted", environment.display())]
@@ -106,7 +110,9 @@ impl Explain for ProvisionError {
     fn help(&self) -> Option<String> {
         Some(match self {
             Self::UnknownManager { known, .. } => format!("there are {}", known.join(", ")),
-            Self::BadManager { .. } => "docs/reference/managers.md says what a manager holds".into(),
+            Self::BadManager { .. } => {
+                "docs/reference/managers.md says what a manager holds".into()
+            }
             Self::SeveralLockfiles { tools, .. } => format!(
                 "say which one is meant, such as \"packageManager\": \"{}@…\", or delete the others' lockfiles",
                 tools.first().map_or("npm", String::as_str)

@@ -1,6 +1,6 @@
 //! A world for this crate's own tests: a home and a project in a temporary directory.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use toolroom_catalog::Catalog;
@@ -10,7 +10,7 @@ use toolroom_kernel::{Directories, Os, World};
 /// A home, a project and an environment of their own.
 #[derive(Debug)]
 pub struct Room {
-    root: tempfile::TempDir,
+    _root: tempfile::TempDir,
     pub world: World,
 }
 
@@ -38,7 +38,7 @@ impl Room {
             os: Os::current(),
             now: SystemTime::now(),
         };
-        Self { root, world }
+        Self { _root: root, world }
     }
 
     pub fn catalog(&self) -> Catalog {
@@ -47,10 +47,6 @@ impl Room {
 
     pub fn project(&self) -> PathBuf {
         self.world.root().to_path_buf()
-    }
-
-    pub fn root(&self) -> &Path {
-        self.root.path()
     }
 
     /// Writes a file of the project.

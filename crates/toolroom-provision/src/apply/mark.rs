@@ -77,7 +77,10 @@ pub fn begin(environment: &Path) -> std::io::Result<()> {
         fs_err::create_dir_all(parent)?;
     }
     fs_err::create_dir(environment)?;
-    write_whole(&environment.join(UNFINISHED), b"toolroom setup is making this environment\n")?;
+    write_whole(
+        &environment.join(UNFINISHED),
+        b"toolroom setup is making this environment\n",
+    )?;
     write_whole(&environment.join(".gitignore"), b"*\n")
 }
 
@@ -103,12 +106,20 @@ pub fn finish(environment: &Path, ready: &Ready) -> std::io::Result<()> {
 /// # Errors
 /// Fails if it is not ours, or cannot be deleted.
 pub fn delete(environment: &Path) -> std::io::Result<()> {
-    let is_link = fs_err::symlink_metadata(environment)?.file_type().is_symlink();
+    let is_link = fs_err::symlink_metadata(environment)?
+        .file_type()
+        .is_symlink();
     if is_link || !is_ours(environment) {
         let message = format!("{} was not made by Toolroom", environment.display());
-        return Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, message));
+        return Err(std::io::Error::new(
+            std::io::ErrorKind::PermissionDenied,
+            message,
+        ));
     }
-    write_whole(&environment.join(UNFINISHED), b"toolroom is removing this environment\n")?;
+    write_whole(
+        &environment.join(UNFINISHED),
+        b"toolroom is removing this environment\n",
+    )?;
     for entry in fs_err::read_dir(environment)? {
         let entry = entry?;
         if entry.file_name() == UNFINISHED {

@@ -16,6 +16,7 @@ use crate::error::ProvisionError;
 use crate::plan::{Plan, Planner};
 
 pub use one::apply;
+pub(crate) use runner::Runner;
 pub use undo::undo;
 
 /// How many environments are prepared at the same time.
@@ -25,11 +26,17 @@ const PARALLEL: usize = 3;
 #[derive(Debug, Clone, Copy)]
 pub enum News<'n> {
     /// Another process is at it.
-    Waiting { holder: &'n str },
-    Begin { what: &'n str },
+    Waiting {
+        holder: &'n str,
+    },
+    Begin {
+        what: &'n str,
+    },
     /// A line that a command printed.
     Line(&'n str),
-    End { failed: bool },
+    End {
+        failed: bool,
+    },
 }
 
 /// Hears what happens, from several threads.
@@ -55,7 +62,9 @@ pub struct Applying<'a> {
 
 impl std::fmt::Debug for Applying<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Applying").field("planner", &self.planner).finish_non_exhaustive()
+        f.debug_struct("Applying")
+            .field("planner", &self.planner)
+            .finish_non_exhaustive()
     }
 }
 
@@ -82,12 +91,16 @@ pub fn apply_all(plans: Vec<Plan>, how: &Applying<'_>) -> Vec<Result<Plan, Provi
             scope.spawn(work);
         }
     });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// What a panicking thread left is still what it was: values are moved in and out whole.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }

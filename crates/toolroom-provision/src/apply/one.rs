@@ -9,7 +9,9 @@ use super::runner::Runner;
 use super::{Applying, News};
 use crate::decision::Action;
 use crate::error::ProvisionError;
-use crate::journal::{Entry, Event, Journal, Packages, Pending, Record, Recorded, seconds, write_whole};
+use crate::journal::{
+    Entry, Event, Journal, Packages, Pending, Record, Recorded, seconds, write_whole,
+};
 use crate::lock::Lock;
 use crate::manager::Choice;
 use crate::plan::{Plan, Step, Subject, installed};
@@ -20,12 +22,19 @@ use crate::plan::{Plan, Step, Subject, installed};
 /// Fails if a step fails; then what was there before is there again.
 pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
     let world = how.planner.world;
-    let state = world.directories.as_ref().ok_or(ProvisionError::NoState)?.state.clone();
+    let state = world
+        .directories
+        .as_ref()
+        .ok_or(ProvisionError::NoState)?
+        .state
+        .clone();
     if !plan.decision.action.changes() {
         return settled(plan, how);
     }
     let place = plan.place();
-    let _lock = Lock::acquire(&state, &place, &|holder| how.progress.hear(&plan, News::Waiting { holder }))?;
+    let _lock = Lock::acquire(&state, &place, &|holder| {
+        how.progress.hear(&plan, News::Waiting { holder });
+    })?;
     // Whoever held the lock may have done the work, or changed what is to be done.
     let plan = how.planner.plan(&plan.target)?;
     if !plan.decision.action.changes() {
@@ -48,10 +57,18 @@ pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
         place: &place,
     };
     let outcome = work.run();
-    how.progress.hear(&plan, News::End { failed: outcome.is_err() });
+    how.progress.hear(
+        &plan,
+        News::End {
+            failed: outcome.is_err(),
+        },
+    );
     outcome?;
     record(&plan, how)?;
-    Ok(Plan { applied: true, ..plan })
+    Ok(Plan {
+        applied: true,
+        ..plan
+    })
 }
 
 /// Nothing is to be changed; the decision itself is worth remembering.
@@ -70,7 +87,8 @@ fn record(plan: &Plan, how: &Applying<'_>) -> Result<(), ProvisionError> {
     };
     let recorded = Recorded {
         environment: plan.decision.environment.clone(),
-        resolver: plan.target.manager.environment.as_ref().map(|spec| spec.resolver.clone()),
+        // What resolution finds by itself needs no record, and may be replaced by hand.
+        resolver: how.planner.resolver_to_tell(plan),
         action: plan.decision.action.name().to_owned(),
         inputs: Some(plan.inputs.clone()),
         time: seconds(world.now),
@@ -78,7 +96,8 @@ fn record(plan: &Plan, how: &Applying<'_>) -> Result<(), ProvisionError> {
     let key = plan.target.key(project);
     let known = Record::of(world, project).decisions.remove(&key);
     let same = |known: &Recorded| {
-        (&known.environment, &known.resolver, &known.inputs) == (&recorded.environment, &recorded.resolver, &recorded.inputs)
+        (&known.environment, &known.resolver, &known.inputs)
+            == (&recorded.environment, &recorded.resolver, &recorded.inputs)
     };
     if known.as_ref().is_some_and(same) {
         return Ok(());
@@ -102,8 +121,15 @@ impl Work<'_> {
     fn run(&self) -> Result<(), ProvisionError> {
         let before = self.plan.installed.clone();
         let pending = Pending::begin(self.state, self.place, before)?;
-        self.note(Event::Begun, vec![self.plan.decision.action.name().to_owned()])?;
-        let outcome = if self.makes() { self.make() } else { self.change() };
+        self.note(
+            Event::Begun,
+            vec![self.plan.decision.action.name().to_owned()],
+        )?;
+        let outcome = if self.makes() {
+            self.make()
+        } else {
+            self.change()
+        };
         match &outcome {
             Ok(()) => self.note(Event::Done, Vec::new())?,
             Err(error) => {
@@ -125,14 +151,28 @@ impl Work<'_> {
         let made = mark::begin(self.place);
         if let Err(source) = made {
             self.unmake();
-            return Err(ProvisionError::io(format!("{} cannot be made", self.place.display()), source));
+            return Err(ProvisionError::io(
+                format!("{} cannot be made", self.place.display()),
+                source,
+            ));
         }
         self.note(Event::Made, Vec::new())?;
-        let outcome = self.steps(&self.plan.steps).and_then(|()| self.verify()).and_then(|_| {
-            let ready = Ready::new(&self.plan.target.manager.name, &self.plan.inputs, self.how.planner.world.now);
-            mark::finish(self.place, &ready)
-                .map_err(|source| ProvisionError::io(format!("{} cannot be marked as ready", self.place.display()), source))
-        });
+        let outcome = self
+            .steps(&self.plan.steps)
+            .and_then(|()| self.verify())
+            .and_then(|_| {
+                let ready = Ready::new(
+                    &self.plan.target.manager.name,
+                    &self.plan.inputs,
+                    self.how.planner.world.now,
+                );
+                mark::finish(self.place, &ready).map_err(|source| {
+                    ProvisionError::io(
+                        format!("{} cannot be marked as ready", self.place.display()),
+                        source,
+                    )
+                })
+            });
         if outcome.is_err() {
             self.unmake();
         }
@@ -144,7 +184,12 @@ impl Work<'_> {
         if fs_err::symlink_metadata(self.place).is_err() {
             return Ok(());
         }
-        let failed = |source| ProvisionError::io(format!("{} cannot be replaced", self.place.display()), source);
+        let failed = |source| {
+            ProvisionError::io(
+                format!("{} cannot be replaced", self.place.display()),
+                source,
+            )
+        };
         if self.plan.decision.move_aside {
             let aside = free_name(self.place);
             fs_err::rename(self.place, &aside).map_err(failed)?;
@@ -181,15 +226,21 @@ impl Work<'_> {
             return Ok(());
         };
         let conflicts = &self.plan.decision.conflicts;
-        let text: String = self.plan.installed.iter().map(|(name, version)| {
-            if !conflicts.iter().any(|conflict| conflict.package == *name) {
-                return format!("{name}=={version}\n");
-            }
-            // A minor conflict is no leave for a major step in an environment of theirs.
-            let bound = next_major(version).filter(|_| !mark::is_ours(self.place));
-            bound.map_or_else(String::new, |bound| format!("{name}<{bound}\n"))
-        }).collect();
-        write_whole(&file, text.as_bytes()).map_err(|source| ProvisionError::io("the constraints cannot be written", source))
+        let text: String = self
+            .plan
+            .installed
+            .iter()
+            .map(|(name, version)| {
+                if !conflicts.iter().any(|conflict| conflict.package == *name) {
+                    return format!("{name}=={version}\n");
+                }
+                // A minor conflict is no leave for a major step in an environment of theirs.
+                let bound = next_major(version).filter(|_| !mark::is_ours(self.place));
+                bound.map_or_else(String::new, |bound| format!("{name}<{bound}\n"))
+            })
+            .collect();
+        write_whole(&file, text.as_bytes())
+            .map_err(|source| ProvisionError::io("the constraints cannot be written", source))
     }
 
     /// Removes what was added and brings back what was replaced.
@@ -199,13 +250,20 @@ impl Work<'_> {
         }
         let now: Packages = installed(self.place);
         let before = &self.plan.installed;
-        let added: Vec<String> = now.keys().filter(|name| !before.contains_key(*name)).cloned().collect();
+        let added: Vec<String> = now
+            .keys()
+            .filter(|name| !before.contains_key(*name))
+            .cloned()
+            .collect();
         let replaced: Vec<String> = before
             .iter()
             .filter(|(name, version)| now.get(*name) != Some(version))
             .map(|(name, version)| format!("{name}=={version}"))
             .collect();
-        let undo = self.how.planner.undo_steps(self.plan, self.choice, self.place, &added, &replaced);
+        let undo =
+            self.how
+                .planner
+                .undo_steps(self.plan, self.choice, self.place, &added, &replaced);
         if !undo.is_empty() && self.steps(&undo).is_ok() {
             let _ = self.note(Event::Undone, added);
         }
@@ -224,14 +282,19 @@ impl Work<'_> {
         };
         for step in steps {
             self.note(Event::Command, step.argv.clone())?;
-            self.how.progress.hear(self.plan, News::Begin { what: &step.what });
+            self.how
+                .progress
+                .hear(self.plan, News::Begin { what: &step.what });
             self.listening(|heard| runner.run(step, heard))?;
         }
         Ok(())
     }
 
     /// Passes on the lines of a command while it runs.
-    fn listening(&self, run: impl FnOnce(&Arc<Mutex<Vec<u8>>>) -> Result<(), ProvisionError>) -> Result<(), ProvisionError> {
+    fn listening(
+        &self,
+        run: impl FnOnce(&Arc<Mutex<Vec<u8>>>) -> Result<(), ProvisionError>,
+    ) -> Result<(), ProvisionError> {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let over = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -250,7 +313,10 @@ impl Work<'_> {
 
     fn pass_on(&self, heard: &Mutex<Vec<u8>>) {
         let bytes = std::mem::take(&mut *super::lock(heard));
-        for line in String::from_utf8_lossy(&bytes).lines().filter(|line| !line.trim().is_empty()) {
+        for line in String::from_utf8_lossy(&bytes)
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+        {
             self.how.progress.hear(self.plan, News::Line(line));
         }
     }
@@ -265,7 +331,10 @@ impl Work<'_> {
             Err(_) => Ok(()),
             Ok(findings) if findings.satisfied() => Ok(()),
             Ok(findings) => {
-                let conflicts = findings.conflicts.iter().map(|conflict| conflict.required.clone());
+                let conflicts = findings
+                    .conflicts
+                    .iter()
+                    .map(|conflict| conflict.required.clone());
                 Err(ProvisionError::NotVerified {
                     environment: self.place.to_path_buf(),
                     lacking: findings.missing.iter().cloned().chain(conflicts).collect(),
@@ -298,9 +367,16 @@ fn next_major(version: &str) -> Option<String> {
 
 /// A name beside a path that nothing has.
 fn free_name(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let names = (1..).map(|number| path.with_file_name(format!("{name}.broken-{number}")));
-    names.take(10_000).find(|path| fs_err::symlink_metadata(path).is_err()).unwrap_or_else(|| path.with_file_name(format!("{name}.broken")))
+    names
+        .take(10_000)
+        .find(|path| fs_err::symlink_metadata(path).is_err())
+        .unwrap_or_else(|| path.with_file_name(format!("{name}.broken")))
 }
 
 #[cfg(test)]
@@ -309,7 +385,14 @@ mod tests {
 
     #[test]
     fn a_major_step_is_the_first_number_or_the_second_where_that_is_zero() {
-        let table = [("24.0", Some("25")), ("1", Some("2")), ("0.4.9", Some("0.5")), ("0", Some("1")), ("1!2.0", None), ("x", None)];
+        let table = [
+            ("24.0", Some("25")),
+            ("1", Some("2")),
+            ("0.4.9", Some("0.5")),
+            ("0", Some("1")),
+            ("1!2.0", None),
+            ("x", None),
+        ];
         for (version, wanted) in table {
             assert_eq!(next_major(version).as_deref(), wanted, "{version}");
         }

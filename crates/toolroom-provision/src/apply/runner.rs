@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use toolroom_exec::subprocess::{Cancel, Command, Guard, Happening, Listener, Outcome, Supervision, run_blocking};
+use toolroom_exec::subprocess::{
+    Cancel, Command, Guard, Happening, Listener, Outcome, Supervision, run_blocking,
+};
 use toolroom_kernel::World;
 use toolroom_kernel::model::EnvMap;
 
@@ -59,6 +61,12 @@ impl Runner<'_> {
         Err(self.failed(step, argv, &outcome))
     }
 
+    /// Whether a command ends with status zero.
+    pub fn succeeds(&self, argv: &Argv) -> bool {
+        self.start(argv, self.offline, None)
+            .is_ok_and(|outcome| outcome.success())
+    }
+
     fn interrupted(&self, outcome: &Outcome) -> Result<(), ProvisionError> {
         if outcome.cancelled {
             return Err(ProvisionError::Interrupted {
@@ -69,14 +77,22 @@ impl Runner<'_> {
     }
 
     fn failed(&self, step: &Step, command: Argv, outcome: &Outcome) -> ProvisionError {
-        let program = Path::new(&command[0]).file_name().unwrap_or_default().display().to_string();
+        let program = Path::new(&command[0])
+            .file_name()
+            .unwrap_or_default()
+            .display()
+            .to_string();
         let status = match (outcome.exit_code, outcome.signal) {
             (Some(code), _) => format!("ended with status {code}"),
             (None, Some(signal)) => format!("was ended by signal {signal}"),
             (None, None) => "did not end well".to_owned(),
         };
         let said = [outcome.stderr.text().text, outcome.stdout.text().text];
-        let said = said.iter().map(|text| text.trim()).find(|text| !text.is_empty()).unwrap_or_default();
+        let said = said
+            .iter()
+            .map(|text| text.trim())
+            .find(|text| !text.is_empty())
+            .unwrap_or_default();
         ProvisionError::Failed {
             environment: self.environment.to_path_buf(),
             reason: format!("{program} {status} ({})", step.what),
@@ -85,14 +101,21 @@ impl Runner<'_> {
         }
     }
 
-    fn start(&self, argv: &Argv, offline: bool, heard: Option<&Arc<Mutex<Vec<u8>>>>) -> Result<Outcome, ProvisionError> {
+    fn start(
+        &self,
+        argv: &Argv,
+        offline: bool,
+        heard: Option<&Arc<Mutex<Vec<u8>>>>,
+    ) -> Result<Outcome, ProvisionError> {
         let failed = |reason: String| ProvisionError::Failed {
             environment: self.environment.to_path_buf(),
             reason,
             command: argv.clone(),
             output: String::new(),
         };
-        let (program, args) = argv.split_first().ok_or_else(|| failed("a command is empty".to_owned()))?;
+        let (program, args) = argv
+            .split_first()
+            .ok_or_else(|| failed("a command is empty".to_owned()))?;
         let mut command = Command::new(program, self.root);
         command.args = args.iter().map(Into::into).collect();
         command.env = self.env(offline)?;
@@ -107,13 +130,18 @@ impl Runner<'_> {
                 }
             }));
         }
-        run_blocking(&command, &how, self.guard, self.cancel).map_err(|error| failed(error.to_string()))
+        run_blocking(&command, &how, self.guard, self.cancel)
+            .map_err(|error| failed(error.to_string()))
     }
 
     /// The process environment with what the manager sets and unsets.
     fn env(&self, offline: bool) -> Result<EnvMap, ProvisionError> {
         let commands = &self.choice.commands;
-        let locked = self.choice.lockfile.iter().flat_map(|_| &commands.locked_env);
+        let locked = self
+            .choice
+            .lockfile
+            .iter()
+            .flat_map(|_| &commands.locked_env);
         let offline = commands.offline_env.iter().filter(|_| offline);
         let mut facts = Facts::new(self.world, self.root);
         facts.path("environment", self.environment);
@@ -127,11 +155,12 @@ impl Runner<'_> {
                     env.remove(name);
                 }
                 Some(text) => {
-                    let value = fill_text(text, &facts).map_err(|error| ProvisionError::BadManager {
-                        name: self.choice.tool.clone(),
-                        path: PathBuf::from(&self.choice.tool),
-                        reason: error.to_string(),
-                    })?;
+                    let value =
+                        fill_text(text, &facts).map_err(|error| ProvisionError::BadManager {
+                            name: self.choice.tool.clone(),
+                            path: PathBuf::from(&self.choice.tool),
+                            reason: error.to_string(),
+                        })?;
                     env.set(name, value);
                 }
             }

@@ -15,11 +15,22 @@ use crate::lock::Lock;
 /// # Errors
 /// Fails if one cannot be deleted.
 pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
-    let state = &world.directories.as_ref().ok_or(ProvisionError::NoState)?.state;
+    let state = &world
+        .directories
+        .as_ref()
+        .ok_or(ProvisionError::NoState)?
+        .state;
     let project = world.root();
-    let mut environments: Vec<PathBuf> = Record::of(world, project).decisions.into_values().filter_map(|decision| decision.environment).collect();
+    let mut environments: Vec<PathBuf> = Record::of(world, project)
+        .decisions
+        .into_values()
+        .filter_map(|decision| decision.environment)
+        .collect();
     let journal = Journal::open(state);
-    let made = journal.entries().into_iter().filter(|entry| entry.event == Event::Made && entry.environment.starts_with(project));
+    let made = journal
+        .entries()
+        .into_iter()
+        .filter(|entry| entry.event == Event::Made && entry.environment.starts_with(project));
     environments.extend(made.map(|entry| entry.environment));
     environments.sort();
     environments.dedup();
@@ -29,7 +40,12 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
         if !environment.starts_with(project) || !mark::is_ours(&environment) {
             continue;
         }
-        mark::delete(&environment).map_err(|source| ProvisionError::io(format!("{} cannot be removed", environment.display()), source))?;
+        mark::delete(&environment).map_err(|source| {
+            ProvisionError::io(
+                format!("{} cannot be removed", environment.display()),
+                source,
+            )
+        })?;
         journal.write(&Entry {
             time: seconds(world.now),
             process: std::process::id(),

@@ -31,7 +31,8 @@ impl fmt::Display for Wanted {
 pub struct Demand {
     /// The range, URL or path alone; empty means any version.
     pub spec: String,
-    /// The requirement as an installer accepts it, credentials included: never print it.
+    /// The requirement as a line of a requirements file or an argument (`name@range` for
+    /// Node), markers included; may hold credentials, so it is never printed.
     #[serde(skip)]
     pub install: String,
     pub role: Role,

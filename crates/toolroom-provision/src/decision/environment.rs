@@ -89,7 +89,10 @@ pub fn decide_environment(situation: &Situation) -> Decision {
     let mut passed = Passed::default();
     for candidate in &situation.candidates {
         if situation.policy.force_isolation && !candidate.ours {
-            passed.reasons.push(format!("{} is passed over: force_isolation is set", name(candidate)));
+            passed.reasons.push(format!(
+                "{} is passed over: force_isolation is set",
+                name(candidate)
+            ));
             continue;
         }
         if let Some(decision) = consider(situation, candidate, &mut passed) {
@@ -112,7 +115,9 @@ struct Passed {
 impl Passed {
     fn add_to(&self, mut decision: Decision) -> Decision {
         decision.reasons.splice(0..0, self.reasons.iter().cloned());
-        decision.warnings.splice(0..0, self.warnings.iter().cloned());
+        decision
+            .warnings
+            .splice(0..0, self.warnings.iter().cloned());
         if decision.action == Action::Create && decision.conflicts.is_empty() {
             decision.conflicts.clone_from(&self.conflicts);
             decision.missing.clone_from(&self.missing);
@@ -125,27 +130,53 @@ fn consider(situation: &Situation, candidate: &Candidate, passed: &mut Passed) -
     let place = || Some(candidate.path.clone());
     let findings = match &candidate.state {
         State::Unfinished => {
-            return Some(Decision::new(Action::Repair, place()).because(format!("{} was left unfinished", name(candidate))));
+            return Some(
+                Decision::new(Action::Repair, place())
+                    .because(format!("{} was left unfinished", name(candidate))),
+            );
         }
         State::Broken(reason) => return Some(broken(situation, candidate, reason)),
-        State::Sound { findings: Err(reason), .. } => {
-            passed.warnings.push(format!("{} could not be analysed: {reason}", name(candidate)));
-            passed.reasons.push(format!("{} could not be analysed, so it is left alone", name(candidate)));
+        State::Sound {
+            findings: Err(reason),
+            ..
+        } => {
+            passed.warnings.push(format!(
+                "{} could not be analysed: {reason}",
+                name(candidate)
+            ));
+            passed.reasons.push(format!(
+                "{} could not be analysed, so it is left alone",
+                name(candidate)
+            ));
             return None;
         }
-        State::Sound { findings: Ok(findings), .. } => findings,
+        State::Sound {
+            findings: Ok(findings),
+            ..
+        } => findings,
     };
     if findings.satisfied() {
         let reason = format!("{} has {}", name(candidate), all_of(situation.required));
         return Some(Decision::new(Action::Reuse, place()).because(reason));
     }
     if findings.conflicts.is_empty() {
-        let reason = format!(
-            "{} lacks {}; what is installed stays as it is",
-            name(candidate),
-            count(findings.missing.len(), "package")
+        let lacking = count(findings.missing.len() + findings.suspect.len(), "package");
+        let reason = if findings.suspect.is_empty() {
+            format!(
+                "{} lacks {lacking}; what is installed stays as it is",
+                name(candidate)
+            )
+        } else {
+            format!(
+                "an install into {} was broken off; {lacking} of it are installed again",
+                name(candidate)
+            )
+        };
+        return Some(
+            Decision::new(Action::InstallMissing, place())
+                .because(reason)
+                .with(findings),
         );
-        return Some(Decision::new(Action::InstallMissing, place()).because(reason).with(findings));
     }
     conflicting(situation, candidate, findings, passed)
 }
@@ -157,11 +188,18 @@ fn conflicting(
     passed: &mut Passed,
 ) -> Option<Decision> {
     let upgrade = |reason: String| {
-        Some(Decision::new(Action::Upgrade, Some(candidate.path.clone())).because(reason).with(findings))
+        Some(
+            Decision::new(Action::Upgrade, Some(candidate.path.clone()))
+                .because(reason)
+                .with(findings),
+        )
     };
     if candidate.ours {
         let conflicts = count(findings.conflicts.len(), "conflict");
-        return upgrade(format!("{} is Toolroom's own, so its {conflicts} can be resolved in place", name(candidate)));
+        return upgrade(format!(
+            "{} is Toolroom's own, so its {conflicts} can be resolved in place",
+            name(candidate)
+        ));
     }
     let all_minor = findings.conflicts.iter().all(is_minor);
     if all_minor && situation.policy.tolerance == Tolerance::Lenient {
@@ -170,13 +208,24 @@ fn conflicting(
             name(candidate)
         ));
     }
-    passed.reasons.extend(findings.conflicts.iter().map(|conflict| {
-        let Conflict { package, installed, required, .. } = conflict;
-        format!("{} has {package} {installed}, but {required} is required", name(candidate))
-    }));
+    passed
+        .reasons
+        .extend(findings.conflicts.iter().map(|conflict| {
+            let Conflict {
+                package,
+                installed,
+                required,
+                ..
+            } = conflict;
+            format!(
+                "{} has {package} {installed}, but {required} is required",
+                name(candidate)
+            )
+        }));
     if all_minor {
         passed.warnings.push(
-            "the conflicts are minor: conflict_tolerance = \"lenient\" would upgrade them in place".to_owned(),
+            "the conflicts are minor: conflict_tolerance = \"lenient\" would upgrade them in place"
+                .to_owned(),
         );
     }
     if passed.conflicts.is_empty() {
@@ -217,9 +266,14 @@ fn broken(situation: &Situation, candidate: &Candidate, reason: &str) -> Decisio
 /// No candidate will do: an own environment, or the global interpreter if that is allowed.
 fn isolate(situation: &Situation, passed: &Passed) -> Decision {
     let Some(base) = &situation.base else {
-        let mut decision = Decision::new(Action::Refuse, None)
-            .because(format!("there is no {} interpreter that would do", situation.what));
-        decision.fix = Some(format!("install {}, or uv, which can bring one", situation.what));
+        let mut decision = Decision::new(Action::Refuse, None).because(format!(
+            "there is no {} interpreter that would do",
+            situation.what
+        ));
+        decision.fix = Some(format!(
+            "install {}, or uv, which can bring one",
+            situation.what
+        ));
         return decision;
     };
     let nothing_there = passed.reasons.is_empty();
@@ -236,25 +290,42 @@ fn isolate(situation: &Situation, passed: &Passed) -> Decision {
         ));
     }
     let Some(place) = situation.own.iter().find(|place| place.free) else {
-        let taken: Vec<String> = situation.own.iter().map(|place| place.path.display().to_string()).collect();
-        let mut decision = Decision::new(Action::Refuse, None)
-            .because(format!("there is no free place for an own environment: {} are taken", taken.join(" and ")));
+        let taken: Vec<String> = situation
+            .own
+            .iter()
+            .map(|place| place.path.display().to_string())
+            .collect();
+        let mut decision = Decision::new(Action::Refuse, None).because(format!(
+            "there is no free place for an own environment: {} are taken",
+            taken.join(" and ")
+        ));
         decision.fix = Some("remove one of them, or change what is required".to_owned());
         return decision;
     };
     let mut decision = Decision::new(Action::Create, Some(place.path.clone()));
     if nothing_there {
-        let guard = if base.guarded { ", and the system guards its packages" } else { "" };
+        let guard = if base.guarded {
+            ", and the system guards its packages"
+        } else {
+            ""
+        };
         decision = decision.because(format!(
             "there is only the global {}, which is never installed into{guard}",
             described(situation, base)
         ));
     }
-    decision.because(format!("an own environment is made in {}", shown(&place.path)))
+    decision.because(format!(
+        "an own environment is made in {}",
+        shown(&place.path)
+    ))
 }
 
 fn described(situation: &Situation, base: &Base) -> String {
-    let version = base.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    let version = base
+        .version
+        .as_deref()
+        .map(|version| format!(" {version}"))
+        .unwrap_or_default();
     format!("{}{version} at {}", situation.what, base.path.display())
 }
 

@@ -47,7 +47,11 @@ fn parent(state: State) -> Candidate {
 }
 
 fn situation(candidates: Vec<Candidate>) -> Situation {
-    let taken = |path: &str| candidates.iter().any(|candidate| candidate.path == Path::new(path));
+    let taken = |path: &str| {
+        candidates
+            .iter()
+            .any(|candidate| candidate.path == Path::new(path))
+    };
     Situation {
         what: "Python".into(),
         required: 2,
@@ -79,17 +83,51 @@ fn the_six_scenarios_come_to_their_six_actions() {
     let tools = "/canvas/cortex/.ai/scripts/.venv";
     let table = [
         ("1 global", vec![], Action::Create, own),
-        ("2 compatible", vec![project(sound(Findings::default()))], Action::Reuse, own),
-        ("3 missing", vec![project(sound(missing()))], Action::InstallMissing, own),
-        ("4 conflicts", vec![project(sound(conflicts(Severity::Major)))], Action::Create, tools),
-        ("5 parent", vec![parent(sound(Findings::default()))], Action::Reuse, "/canvas/.venv"),
-        ("5 parent lacks", vec![parent(sound(missing()))], Action::InstallMissing, "/canvas/.venv"),
-        ("6 parent conflicts", vec![parent(sound(conflicts(Severity::Major)))], Action::Create, own),
+        (
+            "2 compatible",
+            vec![project(sound(Findings::default()))],
+            Action::Reuse,
+            own,
+        ),
+        (
+            "3 missing",
+            vec![project(sound(missing()))],
+            Action::InstallMissing,
+            own,
+        ),
+        (
+            "4 conflicts",
+            vec![project(sound(conflicts(Severity::Major)))],
+            Action::Create,
+            tools,
+        ),
+        (
+            "5 parent",
+            vec![parent(sound(Findings::default()))],
+            Action::Reuse,
+            "/canvas/.venv",
+        ),
+        (
+            "5 parent lacks",
+            vec![parent(sound(missing()))],
+            Action::InstallMissing,
+            "/canvas/.venv",
+        ),
+        (
+            "6 parent conflicts",
+            vec![parent(sound(conflicts(Severity::Major)))],
+            Action::Create,
+            own,
+        ),
     ];
     for (scenario, candidates, action, environment) in table {
         let decision = decide_environment(&situation(candidates));
         assert_eq!(decision.action, action, "{scenario}: {decision:?}");
-        assert_eq!(decision.environment.as_deref(), Some(Path::new(environment)), "{scenario}");
+        assert_eq!(
+            decision.environment.as_deref(),
+            Some(Path::new(environment)),
+            "{scenario}"
+        );
         assert!(!decision.reasons.is_empty(), "{scenario}");
     }
 }
@@ -99,16 +137,35 @@ fn minor_conflicts_are_upgraded_only_where_that_is_allowed_and_breaks_nothing() 
     let mut breaking = conflicts(Severity::Minor);
     breaking.conflicts[0].breaks = vec!["requests".into()];
     let table = [
-        (Tolerance::Strict, conflicts(Severity::Minor), Action::Create),
-        (Tolerance::Lenient, conflicts(Severity::Minor), Action::Upgrade),
-        (Tolerance::Lenient, conflicts(Severity::Major), Action::Create),
+        (
+            Tolerance::Strict,
+            conflicts(Severity::Minor),
+            Action::Create,
+        ),
+        (
+            Tolerance::Lenient,
+            conflicts(Severity::Minor),
+            Action::Upgrade,
+        ),
+        (
+            Tolerance::Lenient,
+            conflicts(Severity::Major),
+            Action::Create,
+        ),
         (Tolerance::Lenient, breaking, Action::Create),
     ];
     for (tolerance, findings, action) in table {
-        for candidate in [project(sound(findings.clone())), parent(sound(findings.clone()))] {
+        for candidate in [
+            project(sound(findings.clone())),
+            parent(sound(findings.clone())),
+        ] {
             let mut situation = situation(vec![candidate]);
             situation.policy.tolerance = tolerance;
-            assert_eq!(decide_environment(&situation).action, action, "{tolerance:?} {findings:?}");
+            assert_eq!(
+                decide_environment(&situation).action,
+                action,
+                "{tolerance:?} {findings:?}"
+            );
         }
     }
 }
@@ -117,14 +174,24 @@ fn minor_conflicts_are_upgraded_only_where_that_is_allowed_and_breaks_nothing() 
 fn our_own_environment_is_upgraded_whatever_the_tolerance() {
     let mut candidate = project(sound(conflicts(Severity::Major)));
     candidate.ours = true;
-    assert_eq!(decide_environment(&situation(vec![candidate])).action, Action::Upgrade);
+    assert_eq!(
+        decide_environment(&situation(vec![candidate])).action,
+        Action::Upgrade
+    );
 }
 
 #[test]
 fn an_earlier_isolated_environment_is_used_again_after_a_conflict() {
-    let mut isolated = at("/canvas/cortex/.ai/scripts/.venv", Origin::Project, sound(Findings::default()));
+    let mut isolated = at(
+        "/canvas/cortex/.ai/scripts/.venv",
+        Origin::Project,
+        sound(Findings::default()),
+    );
     isolated.ours = true;
-    let decision = decide_environment(&situation(vec![project(sound(conflicts(Severity::Major))), isolated]));
+    let decision = decide_environment(&situation(vec![
+        project(sound(conflicts(Severity::Major))),
+        isolated,
+    ]));
     assert_eq!(decision.action, Action::Reuse);
     assert!(decision.environment.unwrap().ends_with(".ai/scripts/.venv"));
 }
@@ -161,12 +228,17 @@ fn an_analysis_that_fails_isolates_with_a_warning() {
     };
     let decision = decide_environment(&situation(vec![project(failed)]));
     assert_eq!(decision.action, Action::Create);
-    assert_eq!(decision.warnings, [".venv could not be analysed: METADATA is not text"]);
+    assert_eq!(
+        decision.warnings,
+        [".venv could not be analysed: METADATA is not text"]
+    );
 }
 
 #[test]
 fn a_broken_environment_that_is_not_ours_is_refused_and_moved_aside_on_demand() {
-    let mut situation = situation(vec![project(State::Broken("its base /opt/x is gone".into()))]);
+    let mut situation = situation(vec![project(State::Broken(
+        "its base /opt/x is gone".into(),
+    ))]);
     let refused = decide_environment(&situation);
     assert_eq!(refused.action, Action::Refuse);
     assert!(refused.fix.unwrap().contains("--repair"));
@@ -182,7 +254,10 @@ fn a_broken_environment_that_is_not_ours_is_refused_and_moved_aside_on_demand() 
 fn what_was_left_unfinished_is_repaired() {
     let mut candidate = project(State::Unfinished);
     candidate.ours = true;
-    assert_eq!(decide_environment(&situation(vec![candidate])).action, Action::Repair);
+    assert_eq!(
+        decide_environment(&situation(vec![candidate])).action,
+        Action::Repair
+    );
 }
 
 #[test]

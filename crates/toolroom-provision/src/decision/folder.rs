@@ -32,35 +32,63 @@ pub fn decide_folder(situation: &FolderSituation) -> Decision {
         return at(Action::Repair).because("the last install did not come to its end");
     }
     if situation.folder.is_some() && !situation.folder_exists && !satisfied(situation) {
-        let decision = at(Action::Create).because(format!("nothing of {} is installed yet", situation.manifest));
+        let decision = at(Action::Create).because(format!(
+            "nothing of {} is installed yet",
+            situation.manifest
+        ));
         return match &situation.findings {
             Some(Ok(findings)) => decision.with(findings),
             _ => decision,
         };
     }
     match (&situation.findings, situation.checked) {
-        (Some(Ok(findings)), _) if findings.satisfied() => {
-            at(Action::Reuse).because(format!("everything {} asks for is installed", situation.manifest))
-        }
+        (Some(Ok(findings)), _) if findings.satisfied() => at(Action::Reuse).because(format!(
+            "everything {} asks for is installed",
+            situation.manifest
+        )),
         (Some(Ok(findings)), _) if findings.conflicts.is_empty() => at(Action::InstallMissing)
-            .because(format!("{} asks for {} that {} not installed", situation.manifest, count(findings.missing.len(), "package"), are(findings.missing.len())))
+            .because(format!(
+                "{} asks for {} that {} not installed",
+                situation.manifest,
+                count(findings.missing.len(), "package"),
+                are(findings.missing.len())
+            ))
             .with(findings),
         (Some(Ok(findings)), _) => at(Action::Upgrade)
-            .because(format!("{} {} not what {} asks for", count(findings.conflicts.len(), "package"), are(findings.conflicts.len()), situation.manifest))
+            .because(format!(
+                "{} {} not what {} asks for",
+                count(findings.conflicts.len(), "package"),
+                are(findings.conflicts.len()),
+                situation.manifest
+            ))
             .with(findings),
         (_, Some(true)) => at(Action::Reuse).because("its own check finds nothing missing"),
-        (_, Some(false)) => at(Action::InstallMissing).because("its own check finds something missing"),
+        (_, Some(false)) => {
+            at(Action::InstallMissing).because("its own check finds something missing")
+        }
         _ if situation.unchanged && (situation.marked || situation.folder.is_none()) => {
-            at(Action::Reuse).because(format!("{} has not changed since the last install", situation.manifest))
+            at(Action::Reuse).because(format!(
+                "{} has not changed since the last install",
+                situation.manifest
+            ))
         }
         (Some(Err(reason)), None) => {
-            let mut decision = at(Action::InstallMissing).because("what is installed could not be analysed");
+            let mut decision =
+                at(Action::InstallMissing).because("what is installed could not be analysed");
             decision.warnings.push(reason.clone());
             decision
         }
         (None, None) => {
-            let why = if situation.marked { "has changed, or was not installed by Toolroom" } else { "is not installed yet" };
-            let action = if situation.folder_exists { Action::InstallMissing } else { Action::Create };
+            let why = if situation.marked {
+                "has changed, or was not installed by Toolroom"
+            } else {
+                "is not installed yet"
+            };
+            let action = if situation.folder_exists {
+                Action::InstallMissing
+            } else {
+                Action::Create
+            };
             at(action).because(format!("{} {why}", situation.manifest))
         }
     }
@@ -71,7 +99,8 @@ const fn are(number: usize) -> &'static str {
 }
 
 fn satisfied(situation: &FolderSituation) -> bool {
-    matches!(&situation.findings, Some(Ok(findings)) if findings.satisfied()) || situation.checked == Some(true)
+    matches!(&situation.findings, Some(Ok(findings)) if findings.satisfied())
+        || situation.checked == Some(true)
 }
 
 #[cfg(test)]
@@ -98,16 +127,84 @@ mod tests {
             ..Findings::default()
         };
         let table: Vec<(&str, FolderSituation, Action)> = vec![
-            ("audited", FolderSituation { findings: Some(Ok(Findings::default())), ..situation() }, Action::Reuse),
-            ("lacking", FolderSituation { findings: Some(Ok(lacking.clone())), ..situation() }, Action::InstallMissing),
-            ("no folder", FolderSituation { findings: Some(Ok(lacking)), folder_exists: false, ..situation() }, Action::Create),
-            ("checked", FolderSituation { checked: Some(true), ..situation() }, Action::Reuse),
-            ("check fails", FolderSituation { checked: Some(false), ..situation() }, Action::InstallMissing),
-            ("unchanged", FolderSituation { unchanged: true, ..situation() }, Action::Reuse),
+            (
+                "audited",
+                FolderSituation {
+                    findings: Some(Ok(Findings::default())),
+                    ..situation()
+                },
+                Action::Reuse,
+            ),
+            (
+                "lacking",
+                FolderSituation {
+                    findings: Some(Ok(lacking.clone())),
+                    ..situation()
+                },
+                Action::InstallMissing,
+            ),
+            (
+                "no folder",
+                FolderSituation {
+                    findings: Some(Ok(lacking)),
+                    folder_exists: false,
+                    ..situation()
+                },
+                Action::Create,
+            ),
+            (
+                "checked",
+                FolderSituation {
+                    checked: Some(true),
+                    ..situation()
+                },
+                Action::Reuse,
+            ),
+            (
+                "check fails",
+                FolderSituation {
+                    checked: Some(false),
+                    ..situation()
+                },
+                Action::InstallMissing,
+            ),
+            (
+                "unchanged",
+                FolderSituation {
+                    unchanged: true,
+                    ..situation()
+                },
+                Action::Reuse,
+            ),
             ("changed", situation(), Action::InstallMissing),
-            ("unfinished", FolderSituation { unfinished: true, unchanged: true, ..situation() }, Action::Repair),
-            ("no folder at all, new", FolderSituation { folder: None, folder_exists: false, ..situation() }, Action::Create),
-            ("no folder at all, done", FolderSituation { folder: None, folder_exists: false, unchanged: true, ..situation() }, Action::Reuse),
+            (
+                "unfinished",
+                FolderSituation {
+                    unfinished: true,
+                    unchanged: true,
+                    ..situation()
+                },
+                Action::Repair,
+            ),
+            (
+                "no folder at all, new",
+                FolderSituation {
+                    folder: None,
+                    folder_exists: false,
+                    ..situation()
+                },
+                Action::Create,
+            ),
+            (
+                "no folder at all, done",
+                FolderSituation {
+                    folder: None,
+                    folder_exists: false,
+                    unchanged: true,
+                    ..situation()
+                },
+                Action::Reuse,
+            ),
         ];
         for (case, situation, action) in table {
             assert_eq!(decide_folder(&situation).action, action, "{case}");

@@ -79,12 +79,14 @@ pub struct Findings {
     /// Requirements that nothing installed meets.
     pub missing: Vec<String>,
     pub conflicts: Vec<Conflict>,
+    /// Packages that an install was at when it was broken off: they may be half there.
+    pub suspect: Vec<String>,
 }
 
 impl Findings {
     #[must_use]
     pub fn satisfied(&self) -> bool {
-        self.missing.is_empty() && self.conflicts.is_empty()
+        self.missing.is_empty() && self.conflicts.is_empty() && self.suspect.is_empty()
     }
 }
 
@@ -156,7 +158,12 @@ impl Decision {
     }
 
     fn with(mut self, findings: &Findings) -> Self {
-        self.missing.clone_from(&findings.missing);
+        self.missing = findings
+            .missing
+            .iter()
+            .chain(&findings.suspect)
+            .cloned()
+            .collect();
         self.conflicts.clone_from(&findings.conflicts);
         self
     }

@@ -73,7 +73,11 @@ impl Journal {
         }
         let mut line = serde_json::to_vec(entry).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
-        let mut file = fs_err::OpenOptions::new().create(true).append(true).open(&self.file).map_err(failed)?;
+        let mut file = fs_err::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.file)
+            .map_err(failed)?;
         file.write_all(&line).map_err(failed)
     }
 
@@ -81,7 +85,9 @@ impl Journal {
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let text = fs_err::read_to_string(&self.file).unwrap_or_default();
-        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        text.lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
     }
 }
 
@@ -98,11 +104,16 @@ pub(crate) fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    hash.finalize().iter().take(10).map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .take(10)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 pub(crate) fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    time.duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 /// Packages and their versions.
@@ -154,6 +165,9 @@ mod tests {
 
     #[test]
     fn parts_that_read_the_same_together_have_different_digests() {
-        assert_ne!(digest([b"ab".as_slice(), b"c"]), digest([b"a".as_slice(), b"bc"]));
+        assert_ne!(
+            digest([b"ab".as_slice(), b"c"]),
+            digest([b"a".as_slice(), b"bc"])
+        );
     }
 }

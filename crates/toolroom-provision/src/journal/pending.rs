@@ -18,12 +18,17 @@ pub struct Pending {
 impl Pending {
     /// # Errors
     /// Fails if the note cannot be written: then nothing may be changed.
-    pub fn begin(state: &Path, environment: &Path, before: Packages) -> Result<Self, ProvisionError> {
+    pub fn begin(
+        state: &Path,
+        environment: &Path,
+        before: Packages,
+    ) -> Result<Self, ProvisionError> {
         let pending = Self {
             environment: environment.to_path_buf(),
             before,
         };
-        let failed = |source| ProvisionError::io("the note of the change cannot be written", source);
+        let failed =
+            |source| ProvisionError::io("the note of the change cannot be written", source);
         let bytes = serde_json::to_vec(&pending).map_err(|error| failed(error.into()))?;
         write_whole(&file(state, environment), &bytes).map_err(failed)?;
         Ok(pending)
@@ -42,5 +47,7 @@ impl Pending {
 }
 
 fn file(state: &Path, environment: &Path) -> PathBuf {
-    state.join("pending").join(format!("{}.json", key(environment)))
+    state
+        .join("pending")
+        .join(format!("{}.json", key(environment)))
 }

@@ -61,8 +61,16 @@ impl Record {
     ///
     /// # Errors
     /// Fails if it cannot be written.
-    pub fn change(world: &World, project: &Path, change: impl FnOnce(&mut Self)) -> Result<(), ProvisionError> {
-        let state = &world.directories.as_ref().ok_or(ProvisionError::NoState)?.state;
+    pub fn change(
+        world: &World,
+        project: &Path,
+        change: impl FnOnce(&mut Self),
+    ) -> Result<(), ProvisionError> {
+        let state = &world
+            .directories
+            .as_ref()
+            .ok_or(ProvisionError::NoState)?
+            .state;
         let path = file(state, project);
         let _lock = crate::lock::Lock::acquire(state, &path, &|_| {})?;
         let mut record = Self::of(world, project);
@@ -94,7 +102,9 @@ impl Record {
 }
 
 fn file(state: &Path, project: &Path) -> PathBuf {
-    state.join("environments").join(format!("{}.json", key(project)))
+    state
+        .join("environments")
+        .join(format!("{}.json", key(project)))
 }
 
 #[cfg(test)]

@@ -22,7 +22,11 @@ impl Lock {
     ///
     /// # Errors
     /// Fails if the lock file cannot be made.
-    pub fn acquire(state: &Path, environment: &Path, waiting: &dyn Fn(&str)) -> Result<Self, ProvisionError> {
+    pub fn acquire(
+        state: &Path,
+        environment: &Path,
+        waiting: &dyn Fn(&str),
+    ) -> Result<Self, ProvisionError> {
         let path = file(state, environment);
         let doing = || format!("the lock of {} cannot be taken", environment.display());
         let failed = |source| ProvisionError::io(doing(), source);
@@ -47,11 +51,18 @@ impl Lock {
 }
 
 fn file(state: &Path, environment: &Path) -> PathBuf {
-    state.join("locks").join(format!("{}.lock", key(environment)))
+    state
+        .join("locks")
+        .join(format!("{}.lock", key(environment)))
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    File::options().create(true).read(true).write(true).truncate(false).open(path)
+    File::options()
+        .create(true)
+        .read(true)
+        .write(true)
+        .truncate(false)
+        .open(path)
 }
 
 /// Who holds it, as far as it said so.
@@ -74,7 +85,8 @@ mod tests {
     fn a_second_taker_is_told_who_holds_it_and_waits() {
         let state = tempfile::tempdir().unwrap();
         let environment = Path::new("/p/.venv");
-        let first = Lock::acquire(state.path(), environment, &|_| panic!("nobody holds it")).unwrap();
+        let first =
+            Lock::acquire(state.path(), environment, &|_| panic!("nobody holds it")).unwrap();
         let waited = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             let second = scope.spawn(|| {

@@ -39,32 +39,60 @@ pub fn choose(
     let mut notes = Vec::new();
     let (tool, version, reason) = match declared {
         Some(declared) => {
-            let others: Vec<&str> = found.iter().filter(|(_, tool)| *tool != declared.name).map(|(file, _)| *file).collect();
+            let others: Vec<&str> = found
+                .iter()
+                .filter(|(_, tool)| *tool != declared.name)
+                .map(|(file, _)| *file)
+                .collect();
             if !others.is_empty() && !found.iter().any(|(_, tool)| *tool == declared.name) {
-                notes.push(format!("{} says {}, but there is {}", declared.field, declared.name, others.join(", ")));
+                notes.push(format!(
+                    "{} says {}, but there is {}",
+                    declared.field,
+                    declared.name,
+                    others.join(", ")
+                ));
             }
-            (declared.name, declared.version, format!("{} says so", declared.field))
+            (
+                declared.name,
+                declared.version,
+                format!("{} says so", declared.field),
+            )
         }
         None => match named_by_lockfile(manager, root, manifest, &found)? {
             Some((file, tool)) => (tool.to_owned(), None, format!("there is {file}")),
             None => {
-                let first = manager.choose.otherwise.iter().find(|name| is_there(&manager.tools[*name]));
+                let first = manager
+                    .choose
+                    .otherwise
+                    .iter()
+                    .find(|name| is_there(&manager.tools[*name]));
                 let name = first.unwrap_or(&manager.choose.otherwise[0]);
-                let reason = if first.is_some() { "it is installed" } else { "it is the usual one" };
+                let reason = if first.is_some() {
+                    "it is installed"
+                } else {
+                    "it is the usual one"
+                };
                 (name.clone(), None, reason.to_owned())
             }
         },
     };
-    let known = manager.tools.get(&tool).ok_or_else(|| ProvisionError::UnknownTool {
-        name: tool.clone(),
-        manager: manager.name.clone(),
-        manifest: manifest.to_path_buf(),
-        known: manager.tools.keys().cloned().collect(),
-    })?;
-    let lockfile = found.iter().find(|(_, owner)| *owner == tool).map(|(file, _)| root.join(file));
-    let variant = known.variants.iter().find(|variant| {
-        meets(&variant.when, root, lockfile.as_deref(), version.as_deref())
-    });
+    let known = manager
+        .tools
+        .get(&tool)
+        .ok_or_else(|| ProvisionError::UnknownTool {
+            name: tool.clone(),
+            manager: manager.name.clone(),
+            manifest: manifest.to_path_buf(),
+            known: manager.tools.keys().cloned().collect(),
+        })?;
+    let lockfile = found
+        .iter()
+        .find(|(_, owner)| *owner == tool)
+        .map(|(file, _)| root.join(file));
+    let variant = known
+        .variants
+        .iter()
+        .find(|variant| meets(&variant.when, root, lockfile.as_deref(), version.as_deref()));
     Ok(Choice {
         commands: variant.map_or_else(|| known.clone(), |variant| variant_of(known, &variant.tool)),
         tool,
@@ -129,19 +157,27 @@ fn declared(manager: &Manager, manifest: &Path) -> Result<Option<Declared>, Prov
         path: manifest.to_path_buf(),
         reason,
     };
-    let length = fs_err::metadata(manifest).map_err(|error| bad(error.to_string()))?.len();
+    let length = fs_err::metadata(manifest)
+        .map_err(|error| bad(error.to_string()))?
+        .len();
     if length > MAX_BYTES {
         return Err(bad("it is too large".to_owned()));
     }
     let text = fs_err::read_to_string(manifest).map_err(|error| bad(error.to_string()))?;
-    let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| bad(error.to_string()))?;
+    let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| bad(error.to_string()))?;
     Ok(manager.choose.fields.iter().find_map(|field| {
-        let value = field.split('.').try_fold(&document, |value, key| value.get(key))?;
+        let value = field
+            .split('.')
+            .try_fold(&document, |value, key| value.get(key))?;
         let (name, version) = read_field(value, manager)?;
         Some(Declared {
             name,
             version,
-            field: format!("{field} of {}", manifest.file_name().unwrap_or_default().display()),
+            field: format!(
+                "{field} of {}",
+                manifest.file_name().unwrap_or_default().display()
+            ),
         })
     }))
 }
@@ -163,8 +199,15 @@ fn read_field(value: &Value, manager: &Manager) -> Option<(String, Option<String
             Some((name.to_owned(), version.map(str::to_owned)))
         }
         Value::Array(items) => {
-            let read: Vec<_> = items.iter().take(16).filter(|item| item.is_object()).filter_map(|item| read_field(item, manager)).collect();
-            let known = read.iter().find(|(name, _)| manager.tools.contains_key(name));
+            let read: Vec<_> = items
+                .iter()
+                .take(16)
+                .filter(|item| item.is_object())
+                .filter_map(|item| read_field(item, manager))
+                .collect();
+            let known = read
+                .iter()
+                .find(|(name, _)| manager.tools.contains_key(name));
             known.or_else(|| read.first()).cloned()
         }
         _ => None,
@@ -200,7 +243,12 @@ mod tests {
             room.file(path, text);
         }
         let manager = manager::load(&room.catalog(), "npm_dependencies", None).unwrap();
-        choose(&manager, &room.project(), &room.project().join("package.json"), &|_| true)
+        choose(
+            &manager,
+            &room.project(),
+            &room.project().join("package.json"),
+            &|_| true,
+        )
     }
 
     #[test]
@@ -209,28 +257,59 @@ mod tests {
             ("{}", &[], "npm"),
             ("{}", &["pnpm-lock.yaml"], "pnpm"),
             ("{}", &["bun.lock", "bun.lockb"], "bun"),
-            (r#"{"packageManager": "yarn@4.1.0+sha224.00"}"#, &["package-lock.json"], "yarn"),
-            (r#"{"devEngines": {"packageManager": {"name": "pnpm"}}}"#, &[], "pnpm"),
-            (r#"{"devEngines": {"packageManager": [{"name": "vlt"}, {"name": "bun"}]}}"#, &[], "bun"),
-            (r#"{"packageManager": "npm@10.0.0"}"#, &["yarn.lock", "pnpm-lock.yaml"], "npm"),
+            (
+                r#"{"packageManager": "yarn@4.1.0+sha224.00"}"#,
+                &["package-lock.json"],
+                "yarn",
+            ),
+            (
+                r#"{"devEngines": {"packageManager": {"name": "pnpm"}}}"#,
+                &[],
+                "pnpm",
+            ),
+            (
+                r#"{"devEngines": {"packageManager": [{"name": "vlt"}, {"name": "bun"}]}}"#,
+                &[],
+                "bun",
+            ),
+            (
+                r#"{"packageManager": "npm@10.0.0"}"#,
+                &["yarn.lock", "pnpm-lock.yaml"],
+                "npm",
+            ),
         ];
         for (manifest, locks, wanted) in table {
             let mut files = vec![("package.json", *manifest)];
             files.extend(locks.iter().map(|lock| (*lock, "")));
-            assert_eq!(chosen(&files).unwrap().tool, *wanted, "{manifest} {locks:?}");
+            assert_eq!(
+                chosen(&files).unwrap().tool,
+                *wanted,
+                "{manifest} {locks:?}"
+            );
         }
     }
 
     #[test]
     fn several_lockfiles_without_a_word_on_them_are_named() {
-        let error = chosen(&[("package.json", "{}"), ("yarn.lock", ""), ("package-lock.json", "{}")]).unwrap_err();
-        assert!(matches!(&error, ProvisionError::SeveralLockfiles { lockfiles, .. } if lockfiles == &["package-lock.json", "yarn.lock"]), "{error}");
+        let error = chosen(&[
+            ("package.json", "{}"),
+            ("yarn.lock", ""),
+            ("package-lock.json", "{}"),
+        ])
+        .unwrap_err();
+        assert!(
+            matches!(&error, ProvisionError::SeveralLockfiles { lockfiles, .. } if lockfiles == &["package-lock.json", "yarn.lock"]),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_package_manager_nobody_knows_is_an_error() {
         let error = chosen(&[("package.json", r#"{"packageManager": "cnpm@1"}"#)]).unwrap_err();
-        assert!(matches!(error, ProvisionError::UnknownTool { .. }), "{error}");
+        assert!(
+            matches!(error, ProvisionError::UnknownTool { .. }),
+            "{error}"
+        );
     }
 
     #[test]
@@ -239,17 +318,40 @@ mod tests {
             let choice = chosen(files).unwrap();
             choice.commands.install.unwrap().get(true)[0].contains(&"--immutable".to_owned())
         };
-        assert!(immutable(&[("package.json", r#"{"packageManager": "yarn@4.1.0"}"#)]));
-        assert!(immutable(&[("package.json", "{}"), ("yarn.lock", ""), (".yarnrc.yml", "")]));
-        assert!(immutable(&[("package.json", "{}"), ("yarn.lock", "# comment\n\n__metadata:\n  version: 8\n")]));
-        assert!(!immutable(&[("package.json", r#"{"packageManager": "yarn@1.22.22"}"#), (".yarnrc.yml", "")]));
-        assert!(!immutable(&[("package.json", "{}"), ("yarn.lock", "# yarn lockfile v1\n")]));
+        assert!(immutable(&[(
+            "package.json",
+            r#"{"packageManager": "yarn@4.1.0"}"#
+        )]));
+        assert!(immutable(&[
+            ("package.json", "{}"),
+            ("yarn.lock", ""),
+            (".yarnrc.yml", "")
+        ]));
+        assert!(immutable(&[
+            ("package.json", "{}"),
+            ("yarn.lock", "# comment\n\n__metadata:\n  version: 8\n")
+        ]));
+        assert!(!immutable(&[
+            ("package.json", r#"{"packageManager": "yarn@1.22.22"}"#),
+            (".yarnrc.yml", "")
+        ]));
+        assert!(!immutable(&[
+            ("package.json", "{}"),
+            ("yarn.lock", "# yarn lockfile v1\n")
+        ]));
     }
 
     #[test]
     fn a_field_that_no_lockfile_agrees_with_is_noted() {
-        let choice = chosen(&[("package.json", r#"{"packageManager": "pnpm@9"}"#), ("yarn.lock", "")]).unwrap();
-        assert_eq!(choice.notes, ["packageManager of package.json says pnpm, but there is yarn.lock"]);
+        let choice = chosen(&[
+            ("package.json", r#"{"packageManager": "pnpm@9"}"#),
+            ("yarn.lock", ""),
+        ])
+        .unwrap();
+        assert_eq!(
+            choice.notes,
+            ["packageManager of package.json says pnpm, but there is yarn.lock"]
+        );
         assert_eq!(choice.lockfile, None);
     }
 }

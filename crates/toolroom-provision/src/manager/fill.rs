@@ -59,7 +59,10 @@ impl Scope for Facts<'_> {
         if let Some(text) = self.texts.get(path) {
             return Placeholder::text(text.as_str());
         }
-        let known = |path: Option<&Path>| path.and_then(Path::to_str).map_or(Placeholder::Absent, Placeholder::text);
+        let known = |path: Option<&Path>| {
+            path.and_then(Path::to_str)
+                .map_or(Placeholder::Absent, Placeholder::text)
+        };
         match path {
             "home" => known(self.world.home.as_deref()),
             "user_space" => known(self.world.user_space.as_deref()),
@@ -85,10 +88,17 @@ pub fn fill_commands(
     facts: &Facts<'_>,
     program: Option<(&str, &PathBuf)>,
 ) -> Result<Vec<Argv>, TemplateError> {
-    commands.iter().map(|command| fill_command(command, facts, program)).collect()
+    commands
+        .iter()
+        .map(|command| fill_command(command, facts, program))
+        .collect()
 }
 
-fn fill_command(command: &[String], facts: &Facts<'_>, program: Option<(&str, &PathBuf)>) -> Result<Argv, TemplateError> {
+fn fill_command(
+    command: &[String],
+    facts: &Facts<'_>,
+    program: Option<(&str, &PathBuf)>,
+) -> Result<Argv, TemplateError> {
     let mut argv = Vec::with_capacity(command.len());
     for (index, word) in command.iter().enumerate() {
         if let Some(items) = list_name(word).and_then(|name| facts.lists.get(name)) {
@@ -96,7 +106,9 @@ fn fill_command(command: &[String], facts: &Facts<'_>, program: Option<(&str, &P
             continue;
         }
         match program {
-            Some((name, path)) if index == 0 && word == name => argv.push(path.to_string_lossy().into_owned()),
+            Some((name, path)) if index == 0 && word == name => {
+                argv.push(path.to_string_lossy().into_owned());
+            }
             _ => argv.push(fill_text(word, facts)?),
         }
     }
@@ -116,12 +128,25 @@ mod tests {
     fn a_list_is_many_arguments_and_a_value_is_never_split() {
         let room = Room::new();
         let mut facts = Facts::new(&room.world, Path::new("/a b"));
-        facts.list("requirements", vec!["x>=1; python_version > '3'".into(), "--y".into()]);
+        facts.list(
+            "requirements",
+            vec!["x>=1; python_version > '3'".into(), "--y".into()],
+        );
         facts.list("constraints", Vec::new());
-        let command: Vec<String> = ["uv", "in {project}", "{constraints...}", "{requirements...}"].map(str::to_owned).to_vec();
+        let command: Vec<String> = [
+            "uv",
+            "in {project}",
+            "{constraints...}",
+            "{requirements...}",
+        ]
+        .map(str::to_owned)
+        .to_vec();
         let program = PathBuf::from("/bin/uv");
         let filled = fill_commands(&[command], &facts, Some(("uv", &program))).unwrap();
-        assert_eq!(filled, [["/bin/uv", "in /a b", "x>=1; python_version > '3'", "--y"]]);
+        assert_eq!(
+            filled,
+            [["/bin/uv", "in /a b", "x>=1; python_version > '3'", "--y"]]
+        );
     }
 
     #[test]

@@ -98,6 +98,8 @@ pub struct ManagerTool {
     pub install: Option<Commands>,
     /// The arguments that hold what is installed; part of `install` as `{constraints...}`.
     pub constraints: Vec<String>,
+    /// The arguments that install a package again though it seems to be there.
+    pub reinstall: Vec<String>,
     pub remove: Option<Commands>,
     /// Brings an interpreter of a version.
     pub interpreter: Option<Commands>,
@@ -147,7 +149,9 @@ impl Commands {
     pub fn get(&self, locked: bool) -> &[Vec<String>] {
         match self {
             Self::Always(commands) => commands,
-            Self::ByLock { locked: commands, .. } if locked => commands,
+            Self::ByLock {
+                locked: commands, ..
+            } if locked => commands,
             Self::ByLock { unlocked, .. } => unlocked,
         }
     }
@@ -249,16 +253,29 @@ pub fn load(catalog: &Catalog, name: &str, owner: Option<&str>) -> Result<Manage
 /// # Errors
 /// Fails if one cannot be understood.
 pub fn load_all(catalog: &Catalog) -> Result<Vec<Manager>, ProvisionError> {
-    names(catalog).iter().map(|name| load(catalog, name, None)).collect()
+    names(catalog)
+        .iter()
+        .map(|name| load(catalog, name, None))
+        .collect()
 }
 
 /// The bare names of all managers. Costs a listing, so it is asked only for `setup`
 /// without ids and for error messages.
 fn names(catalog: &Catalog) -> Vec<String> {
     let prefix = format!("{FOLDER}/");
-    let rows = catalog.list().rows.into_iter().filter(|row| row.role() == Role::Manager);
+    let rows = catalog
+        .list()
+        .rows
+        .into_iter()
+        .filter(|row| row.role() == Role::Manager);
     let mut names: Vec<String> = rows
-        .map(|row| row.id.as_str().strip_prefix(&prefix).unwrap_or(row.id.as_str()).to_owned())
+        .map(|row| {
+            row.id
+                .as_str()
+                .strip_prefix(&prefix)
+                .unwrap_or(row.id.as_str())
+                .to_owned()
+        })
         .collect();
     names.sort();
     names.dedup();
@@ -266,7 +283,11 @@ fn names(catalog: &Catalog) -> Vec<String> {
 }
 
 fn of_tool(tool: &Tool) -> Result<Manager, ProvisionError> {
-    read(&Value::Object(tool.metadata.clone()), tool.id.as_str(), &tool.path)
+    read(
+        &Value::Object(tool.metadata.clone()),
+        tool.id.as_str(),
+        &tool.path,
+    )
 }
 
 fn read(document: &Value, id: &str, path: &std::path::Path) -> Result<Manager, ProvisionError> {
@@ -277,8 +298,12 @@ fn read(document: &Value, id: &str, path: &std::path::Path) -> Result<Manager, P
     };
     let mut fields: Map<String, Value> = document.as_object().cloned().unwrap_or_default();
     fields.retain(|name, _| !COMMON.contains(&name.as_str()));
-    let mut manager: Manager = serde_json::from_value(Value::Object(fields)).map_err(|error| bad(error.to_string()))?;
-    manager.name = id.strip_prefix(FOLDER).map_or(id, |name| name.trim_start_matches('/')).to_owned();
+    let mut manager: Manager =
+        serde_json::from_value(Value::Object(fields)).map_err(|error| bad(error.to_string()))?;
+    manager.name = id
+        .strip_prefix(FOLDER)
+        .map_or(id, |name| name.trim_start_matches('/'))
+        .to_owned();
     check(&manager).map_err(bad)?;
     Ok(manager)
 }
@@ -287,17 +312,25 @@ fn check(manager: &Manager) -> Result<(), String> {
     if manager.tools.is_empty() {
         return Err("it has no tools".to_owned());
     }
-    let named = manager.choose.lockfiles.values().chain(&manager.choose.otherwise);
+    let named = manager
+        .choose
+        .lockfiles
+        .values()
+        .chain(&manager.choose.otherwise);
     for name in named {
         if !manager.tools.contains_key(name) {
-            return Err(format!("choose names {name:?}, which is not among its tools"));
+            return Err(format!(
+                "choose names {name:?}, which is not among its tools"
+            ));
         }
     }
     if manager.choose.otherwise.is_empty() {
         return Err("choose has no otherwise".to_owned());
     }
     match &manager.environment {
-        Some(environment) if environment.own.is_empty() => Err("environment has no own place".to_owned()),
+        Some(environment) if environment.own.is_empty() => {
+            Err("environment has no own place".to_owned())
+        }
         _ => Ok(()),
     }
 }

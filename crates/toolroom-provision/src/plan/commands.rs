@@ -28,6 +28,8 @@ pub struct Making<'p> {
     pub arguments: &'p [String],
     /// Where the versions of what is installed will be written.
     pub constraints: Option<PathBuf>,
+    /// Packages to install again though they seem to be there.
+    pub again: &'p [String],
 }
 
 impl Making<'_> {
@@ -43,19 +45,23 @@ impl Making<'_> {
         match decision.action {
             Action::None | Action::Reuse | Action::Refuse => {}
             _ if !is_own => {
-                let phase = if remakes { Phase::Create } else { Phase::Install };
-                self.add(phase, self.what(decision), environment, &mut steps)?;
+                let phase = if remakes {
+                    Phase::Create
+                } else {
+                    Phase::Install
+                };
+                self.add(phase, &self.what(decision), environment, &mut steps)?;
             }
             Action::Create | Action::Repair => {
                 if let Some(version) = self.fetch {
                     let what = format!("fetch an interpreter {version}");
-                    self.add(Phase::Interpreter, what, environment, &mut steps)?;
+                    self.add(Phase::Interpreter, &what, environment, &mut steps)?;
                 }
-                self.add(Phase::Create, "create".to_owned(), environment, &mut steps)?;
-                self.add(Phase::Install, self.what(decision), environment, &mut steps)?;
+                self.add(Phase::Create, "create", environment, &mut steps)?;
+                self.add(Phase::Install, &self.what(decision), environment, &mut steps)?;
             }
             Action::InstallMissing | Action::Upgrade => {
-                self.add(Phase::Install, self.what(decision), environment, &mut steps)?;
+                self.add(Phase::Install, &self.what(decision), environment, &mut steps)?;
             }
         }
         Ok(steps)
@@ -64,21 +70,36 @@ impl Making<'_> {
     fn what(&self, decision: &Decision) -> String {
         let wanted = decision.missing.len() + decision.conflicts.len();
         match decision.action {
-            Action::InstallMissing | Action::Upgrade if wanted > 0 => format!("install {}", count(wanted, "package")),
+            Action::InstallMissing | Action::Upgrade if wanted > 0 => {
+                format!("install {}", count(wanted, "package"))
+            }
             _ => "install".to_owned(),
         }
     }
 
-    fn add(&self, phase: Phase, what: String, environment: Option<&Path>, steps: &mut Vec<Step>) -> Result<(), ProvisionError> {
+    fn add(
+        &self,
+        phase: Phase,
+        what: &str,
+        environment: Option<&Path>,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), ProvisionError> {
         let Some(commands) = self.choice.commands.commands(phase) else {
             return Ok(());
         };
         let facts = self.facts(environment)?;
-        let program = self.program.as_ref().map(|(name, path)| (name.as_str(), path));
+        let program = self
+            .program
+            .as_ref()
+            .map(|(name, path)| (name.as_str(), path));
         let locked = self.choice.lockfile.is_some();
-        let filled = fill_commands(commands.get(locked), &facts, program).map_err(|error| self.bad(&error.to_string()))?;
+        let filled = fill_commands(commands.get(locked), &facts, program)
+            .map_err(|error| self.bad(&error.to_string()))?;
         for argv in filled {
-            steps.push(Step { what: what.clone(), argv });
+            steps.push(Step {
+                what: what.to_owned(),
+                argv,
+            });
         }
         Ok(())
     }
@@ -111,6 +132,12 @@ impl Making<'_> {
                 held.push(fill_text(text, &facts).map_err(|error| self.bad(&error.to_string()))?);
             }
         }
+        for package in self.again {
+            facts.text("package", package.as_str());
+            for text in &self.choice.commands.reinstall {
+                held.push(fill_text(text, &facts).map_err(|error| self.bad(&error.to_string()))?);
+            }
+        }
         facts.list("constraints", held);
         Ok(facts)
     }
@@ -128,15 +155,29 @@ impl Making<'_> {
     ///
     /// # Errors
     /// Fails if the manager's data does not fit.
-    pub fn removal(&self, environment: &Path, packages: Vec<String>) -> Result<Vec<Step>, ProvisionError> {
+    pub fn removal(
+        &self,
+        environment: &Path,
+        packages: Vec<String>,
+    ) -> Result<Vec<Step>, ProvisionError> {
         let Some(commands) = self.choice.commands.commands(Phase::Remove) else {
             return Ok(Vec::new());
         };
         let mut facts = self.facts(Some(environment))?;
         facts.list("packages", packages);
-        let program = self.program.as_ref().map(|(name, path)| (name.as_str(), path));
-        let filled = fill_commands(commands.get(false), &facts, program).map_err(|error| self.bad(&error.to_string()))?;
-        Ok(filled.into_iter().map(|argv| Step { what: "undo".to_owned(), argv }).collect())
+        let program = self
+            .program
+            .as_ref()
+            .map(|(name, path)| (name.as_str(), path));
+        let filled = fill_commands(commands.get(false), &facts, program)
+            .map_err(|error| self.bad(&error.to_string()))?;
+        Ok(filled
+            .into_iter()
+            .map(|argv| Step {
+                what: "undo".to_owned(),
+                argv,
+            })
+            .collect())
     }
 
     fn bad(&self, reason: &str) -> ProvisionError {

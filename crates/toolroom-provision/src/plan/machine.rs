@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 use toolroom_catalog::Catalog;
 use toolroom_kernel::World;
 use toolroom_kernel::model::Role;
-use toolroom_kernel::resolve::{Call, EnvironmentRules, Link, Preferred, ResolveError, Resolution, resolve};
+use toolroom_kernel::resolve::{
+    Call, EnvironmentRules, Link, Preferred, Resolution, ResolveError, resolve,
+};
 
 use crate::manager::{Facts, ManagerTool, fill_text};
 
@@ -58,11 +60,19 @@ impl Machine<'_> {
     /// A program by its name on PATH; never one of the working directory.
     #[must_use]
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {
-        let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
+        let endings: &[&str] = if cfg!(windows) {
+            &[".exe", ".cmd", ".bat"]
+        } else {
+            &[""]
+        };
         let path = self.world.env.get_os("PATH")?;
         let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
         folders
-            .flat_map(|folder| endings.iter().map(move |ending| folder.join(format!("{name}{ending}"))))
+            .flat_map(|folder| {
+                endings
+                    .iter()
+                    .map(move |ending| folder.join(format!("{name}{ending}")))
+            })
             .find(|file| is_executable(file))
     }
 
@@ -90,11 +100,16 @@ impl Machine<'_> {
                 _ => Look::Broken("it is no environment".to_owned()),
             },
             Err(ResolveError::Broken { reason, .. }) => Look::Broken(reason),
-            Err(error) => Look::Broken(
-                error.tried().first().map_or_else(|| error.to_string(), |first| {
-                    first.reason.trim_start_matches(HERE).trim_start_matches(", but ").to_owned()
-                }),
-            ),
+            Err(error) => Look::Broken(error.tried().first().map_or_else(
+                || error.to_string(),
+                |first| {
+                    first
+                        .reason
+                        .trim_start_matches(HERE)
+                        .trim_start_matches(", but ")
+                        .to_owned()
+                },
+            )),
         }
     }
 
@@ -109,7 +124,9 @@ impl Machine<'_> {
             if let Some(range) = range {
                 options.insert("version".into(), range.into());
             }
-            let resolution = self.resolve(&json!({"interpreter": Value::Object(options)}), &[]).ok()?;
+            let resolution = self
+                .resolve(&json!({"interpreter": Value::Object(options)}), &[])
+                .ok()?;
             let found = resolution.interpreter()?;
             Some(Interpreter {
                 path: found.path.clone(),
@@ -120,10 +137,16 @@ impl Machine<'_> {
         let system = find(&["system"]);
         // An active environment stands on PATH, too, and is nothing to build upon.
         let is_global = |found: &Interpreter| found.environment.is_none();
-        system.filter(is_global).or_else(|| find(&["user", "system"]))
+        system
+            .filter(is_global)
+            .or_else(|| find(&["user", "system"]))
     }
 
-    fn resolve(&self, env_config: &Value, preferred: &[Preferred]) -> Result<Resolution, ResolveError> {
+    fn resolve(
+        &self,
+        env_config: &Value,
+        preferred: &[Preferred],
+    ) -> Result<Resolution, ResolveError> {
         let links = [Link {
             id: "setup",
             role: Role::Runtime,
@@ -140,7 +163,8 @@ impl Machine<'_> {
 #[cfg(unix)]
 fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    file.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

@@ -1,7 +1,11 @@
 //! What would be done: targets, what they need, what is there, and the commands that make
 //! up the difference. Planning reads files and changes nothing.
 
+mod candidates;
 mod commands;
+mod environment;
+mod finish;
+mod folder;
 mod machine;
 mod needs;
 mod parents;
@@ -17,12 +21,12 @@ use crate::decision::{Conflict, Decision};
 use crate::journal::Packages;
 use crate::manager::{Argv, Choice, Manager};
 
+pub(crate) use finish::constraints_file;
 pub use machine::{Interpreter, Machine};
 pub use needs::Needs;
-pub(crate) use planner::constraints_file;
 pub use planner::{Options, Planner};
 pub(crate) use survey::installed;
-pub use target::{EnvSetup, Subject, Target, env_setup};
+pub use target::{EnvSetup, Subject, Target, declares_packages, env_setup};
 
 /// A decision about one target, with the commands that carry it out.
 #[derive(Debug, Clone)]
@@ -55,7 +59,10 @@ impl Plan {
     /// What is locked while it is carried out.
     #[must_use]
     pub fn place(&self) -> PathBuf {
-        self.decision.environment.clone().unwrap_or_else(|| self.target.root.clone())
+        self.decision
+            .environment
+            .clone()
+            .unwrap_or_else(|| self.target.root.clone())
     }
 
     /// The manager, and how it was chosen to work.

@@ -8,7 +8,9 @@ use toolroom_kernel::model::Tool;
 use super::target::{Subject, Target};
 use crate::journal::digest;
 use crate::manager::Manager;
-use crate::requirement::{Context, Format, Origin, ProblemKind, Requirements, Role, Selection, tool};
+use crate::requirement::{
+    Context, Format, Origin, ProblemKind, Requirements, Role, Selection, tool,
+};
 
 /// The requirements of a target.
 #[derive(Debug, Clone, Default)]
@@ -37,13 +39,20 @@ impl Needs {
     #[must_use]
     pub fn count(&self) -> usize {
         let items = self.requirements.items.iter();
-        items.filter(|item| matches!(item.role, Role::Required | Role::Development)).count()
+        items
+            .filter(|item| matches!(item.role, Role::Required | Role::Development))
+            .count()
     }
 
     /// What limits the interpreter, as one range.
     #[must_use]
     pub fn interpreter(&self) -> Option<String> {
-        let limits: Vec<&str> = self.requirements.interpreter.iter().map(|limit| limit.spec.as_str()).collect();
+        let limits: Vec<&str> = self
+            .requirements
+            .interpreter
+            .iter()
+            .map(|limit| limit.spec.as_str())
+            .collect();
         (!limits.is_empty()).then(|| limits.join(","))
     }
 
@@ -64,12 +73,28 @@ impl Needs {
     /// files, the directory is part of it.
     #[must_use]
     pub fn digest(&self, root: &Path) -> String {
-        let mut texts: Vec<&str> = self.requirements.items.iter().map(|item| item.text.as_str()).collect();
-        texts.extend(self.requirements.interpreter.iter().map(|limit| limit.spec.as_str()));
+        let mut texts: Vec<&str> = self
+            .requirements
+            .items
+            .iter()
+            .map(|item| item.text.as_str())
+            .collect();
+        texts.extend(
+            self.requirements
+                .interpreter
+                .iter()
+                .map(|limit| limit.spec.as_str()),
+        );
         texts.sort_unstable();
         texts.dedup();
-        let is_local = texts.iter().any(|text| text.contains("file:") || text.starts_with(['.', '/', '-']));
-        let root = if is_local { root.as_os_str().as_encoded_bytes() } else { b"" };
+        let is_local = texts
+            .iter()
+            .any(|text| text.contains("file:") || text.starts_with(['.', '/', '-']));
+        let root = if is_local {
+            root.as_os_str().as_encoded_bytes()
+        } else {
+            b""
+        };
         digest(texts.iter().map(|text| text.as_bytes()).chain([root]))
     }
 
@@ -77,7 +102,9 @@ impl Needs {
     #[must_use]
     pub fn inputs(&self, others: &[PathBuf]) -> String {
         let files = self.requirements.files.iter().chain(others);
-        let contents: Vec<Vec<u8>> = files.map(|file| fs_err::read(file).unwrap_or_default()).collect();
+        let contents: Vec<Vec<u8>> = files
+            .map(|file| fs_err::read(file).unwrap_or_default())
+            .collect();
         digest(contents.iter().map(Vec::as_slice))
     }
 }
@@ -92,7 +119,9 @@ fn of_manifests(manifests: &[PathBuf], context: &Context<'_>) -> Needs {
         let found = format.read(manifest, context);
         if format == Format::RequirementsTxt {
             // Hashes, indices and includes are the installer's business: it gets the file.
-            needs.arguments.extend(["-r".to_owned(), manifest.to_string_lossy().into_owned()]);
+            needs
+                .arguments
+                .extend(["-r".to_owned(), manifest.to_string_lossy().into_owned()]);
         } else {
             needs.arguments.extend(texts(&found));
         }
@@ -103,14 +132,22 @@ fn of_manifests(manifests: &[PathBuf], context: &Context<'_>) -> Needs {
 
 fn of_tool(of: &Tool, manager: &Manager, context: &Context<'_>) -> Needs {
     let mut found = Requirements::default();
-    let Some(format) = manager.notation.as_deref().and_then(|name| name.parse::<Format>().ok()) else {
+    let Some(format) = manager
+        .notation
+        .as_deref()
+        .and_then(|name| name.parse::<Format>().ok())
+    else {
         return Needs::default();
     };
     let origin = Origin::file(&of.path);
     if let Some(requires) = of.metadata.get("requires") {
         found.merge(tool::requires(requires, format, &origin, context));
     }
-    if let Some(block) = of.metadata.get("script").filter(|_| format == Format::RequirementsTxt) {
+    if let Some(block) = of
+        .metadata
+        .get("script")
+        .filter(|_| format == Format::RequirementsTxt)
+    {
         found.merge(tool::script(block, &origin, context));
     }
     Needs {
@@ -120,6 +157,9 @@ fn of_tool(of: &Tool, manager: &Manager, context: &Context<'_>) -> Needs {
 }
 
 fn texts(found: &Requirements) -> Vec<String> {
-    let items = found.items.iter().filter(|item| item.role != Role::Constraint);
+    let items = found
+        .items
+        .iter()
+        .filter(|item| item.role != Role::Constraint);
     items.map(|item| item.text.clone()).collect()
 }

@@ -32,7 +32,9 @@ pub fn above(project: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 #[cfg(unix)]
 fn anyone_may_write(directory: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    directory.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o002 != 0)
+    directory
+        .metadata()
+        .is_ok_and(|metadata| metadata.permissions().mode() & 0o002 != 0)
 }
 
 #[cfg(not(unix))]
@@ -52,7 +54,10 @@ mod tests {
         fs_err::create_dir_all(at("home/repo/a/b")).unwrap();
         fs_err::create_dir_all(at("home/plain/x")).unwrap();
         let home = at("home");
-        assert_eq!(above(&at("home/repo/a/b"), Some(&home)), [at("home/repo/a"), at("home/repo")]);
+        assert_eq!(
+            above(&at("home/repo/a/b"), Some(&home)),
+            [at("home/repo/a"), at("home/repo")]
+        );
         assert_eq!(above(&at("home/plain/x"), Some(&home)), [at("home/plain")]);
         assert_eq!(above(&at("home/repo"), Some(&home)), [] as [PathBuf; 0]);
     }

@@ -42,10 +42,20 @@ impl Target {
     #[must_use]
     pub fn key(&self, project: &Path) -> String {
         match self.root.strip_prefix(project) {
-            Ok(inner) if !inner.as_os_str().is_empty() => format!("{}:{}", self.manager.name, inner.display()),
+            Ok(inner) if !inner.as_os_str().is_empty() => {
+                format!("{}:{}", self.manager.name, inner.display())
+            }
             _ => self.manager.name.clone(),
         }
     }
+}
+
+/// Whether a tool says that it needs packages of its own.
+#[must_use]
+pub fn declares_packages(tool: &Tool) -> bool {
+    ["requires", "script"]
+        .iter()
+        .any(|field| tool.metadata.contains_key(*field))
 }
 
 /// The `env_setup` of a chain.
@@ -66,14 +76,25 @@ pub struct EnvSetup {
 pub fn env_setup(chain: &Chain) -> Option<EnvSetup> {
     let mut merged = Map::new();
     for link in chain.links().iter().rev() {
-        if let Some(Value::Object(setup)) = link.config().and_then(|config| config.get("env_setup")) {
-            merged.extend(setup.iter().map(|(key, value)| (key.clone(), value.clone())));
+        if let Some(Value::Object(setup)) = link.config().and_then(|config| config.get("env_setup"))
+        {
+            merged.extend(
+                setup
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.clone())),
+            );
         }
     }
     let kind = merged.remove("type")?.as_str()?.to_owned();
-    let create = merged.remove("create").is_some_and(|create| create == Value::Bool(true));
+    let create = merged
+        .remove("create")
+        .is_some_and(|create| create == Value::Bool(true));
     let paths = match merged.remove("paths") {
-        Some(Value::Array(paths)) => paths.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::Array(paths)) => paths
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         Some(Value::String(path)) => vec![path],
         _ => Vec::new(),
     };

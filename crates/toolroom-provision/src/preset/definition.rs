@@ -25,11 +25,20 @@ impl Definition {
             path: tool.path.clone(),
             reason: reason.to_owned(),
         };
-        let provider = tool.text("provider").ok_or_else(|| bad("it names no provider"))?;
-        let requires = match tool.metadata.get("requires").map(|requires| requires.get("presets").unwrap_or(requires)) {
+        let provider = tool
+            .text("provider")
+            .ok_or_else(|| bad("it names no provider"))?;
+        let requires = match tool
+            .metadata
+            .get("requires")
+            .map(|requires| requires.get("presets").unwrap_or(requires))
+        {
             None => Vec::new(),
             Some(Value::Array(names)) => {
-                let names: Option<Vec<String>> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+                let names: Option<Vec<String>> = names
+                    .iter()
+                    .map(|name| name.as_str().map(str::to_owned))
+                    .collect();
                 names.ok_or_else(|| bad("requires.presets is not a list of names"))?
             }
             Some(_) => return Err(bad("requires.presets is not a list of names")),
@@ -49,7 +58,11 @@ impl Definition {
 /// # Errors
 /// Fails if one cannot be understood.
 pub fn load_all(catalog: &Catalog) -> Result<Vec<Definition>, PresetError> {
-    let rows = catalog.list().rows.into_iter().filter(|row| row.role() == Role::Preset);
+    let rows = catalog
+        .list()
+        .rows
+        .into_iter()
+        .filter(|row| row.role() == Role::Preset);
     let tools = rows.filter_map(|row| catalog.find(row.id.as_str()).ok());
     tools.map(|tool| Definition::of(&tool)).collect()
 }

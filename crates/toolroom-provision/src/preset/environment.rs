@@ -15,9 +15,19 @@ pub struct EnvironmentProvider<'p> {
 
 impl EnvironmentProvider<'_> {
     fn target(&self, context: &Context) -> Result<Option<Target>, String> {
-        let name = context.config.get("manager").and_then(Value::as_str).ok_or("its config names no manager")?;
-        let targets = self.how.planner.project().map_err(|error| error.to_string())?;
-        Ok(targets.into_iter().find(|target| target.manager.name == name))
+        let name = context
+            .config
+            .get("manager")
+            .and_then(Value::as_str)
+            .ok_or("its config names no manager")?;
+        let targets = self
+            .how
+            .planner
+            .project()
+            .map_err(|error| error.to_string())?;
+        Ok(targets
+            .into_iter()
+            .find(|target| target.manager.name == name))
     }
 }
 
@@ -45,9 +55,14 @@ impl PresetProvider for EnvironmentProvider<'_> {
         };
         match plan.and_then(|plan| apply(plan, &self.how)) {
             Err(error) => Apply::new(Applied::Failed, error.to_string()),
-            Ok(plan) if plan.decision.action == Action::Refuse => Apply::new(Applied::Failed, plan.decision.reasons.join("; ")),
+            Ok(plan) if plan.decision.action == Action::Refuse => {
+                Apply::new(Applied::Failed, plan.decision.reasons.join("; "))
+            }
             Ok(plan) => {
-                let mut done = Apply::new(Applied::Success, format!("{} is ready", plan.place().display()));
+                let mut done = Apply::new(
+                    Applied::Success,
+                    format!("{} is ready", plan.place().display()),
+                );
                 done.values = values(&plan);
                 done
             }

@@ -21,15 +21,29 @@ struct Wanted {
 
 impl Wanted {
     fn of(context: &Context) -> Result<Self, String> {
-        let file = context.config.get("file").and_then(Value::as_str).ok_or("its config names no file")?;
-        let inside = std::path::Path::new(file).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        let file = context
+            .config
+            .get("file")
+            .and_then(Value::as_str)
+            .ok_or("its config names no file")?;
+        let inside = std::path::Path::new(file)
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_)));
         if !inside {
             return Err(format!("{file} is not in the project"));
         }
-        let lines = context.config.get("lines").and_then(Value::as_array).ok_or("its config has no lines")?;
+        let lines = context
+            .config
+            .get("lines")
+            .and_then(Value::as_array)
+            .ok_or("its config has no lines")?;
         Ok(Self {
             path: context.root.join(file),
-            lines: lines.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            lines: lines
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
         })
     }
 
@@ -38,15 +52,23 @@ impl Wanted {
         match fs_err::metadata(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.to_string()),
-            Ok(metadata) if metadata.len() > MAX_BYTES => return Err(format!("{} is too large", self.path.display())),
+            Ok(metadata) if metadata.len() > MAX_BYTES => {
+                return Err(format!("{} is too large", self.path.display()));
+            }
             Ok(_) => {}
         }
-        fs_err::read_to_string(&self.path).map(Some).map_err(|error| error.to_string())
+        fs_err::read_to_string(&self.path)
+            .map(Some)
+            .map_err(|error| error.to_string())
     }
 
     fn lacking(&self, text: &str) -> Vec<&str> {
         let has = |line: &&String| text.lines().any(|known| known.trim() == line.trim());
-        self.lines.iter().filter(|line| !has(line)).map(String::as_str).collect()
+        self.lines
+            .iter()
+            .filter(|line| !has(line))
+            .map(String::as_str)
+            .collect()
     }
 }
 
@@ -62,10 +84,19 @@ impl PresetProvider for LinesProvider {
         };
         match wanted.text() {
             Err(reason) => Check::new(Health::Broken, reason),
-            Ok(None) => Check::new(Health::Missing, format!("there is no {}", wanted.path.display())),
+            Ok(None) => Check::new(
+                Health::Missing,
+                format!("there is no {}", wanted.path.display()),
+            ),
             Ok(Some(text)) => match wanted.lacking(&text).as_slice() {
-                [] => Check::new(Health::Healthy, format!("{} has all lines", wanted.path.display())),
-                lacking => Check::new(Health::Drifted, format!("{} lacks {}", wanted.path.display(), lacking.join(", "))),
+                [] => Check::new(
+                    Health::Healthy,
+                    format!("{} has all lines", wanted.path.display()),
+                ),
+                lacking => Check::new(
+                    Health::Drifted,
+                    format!("{} lacks {}", wanted.path.display(), lacking.join(", ")),
+                ),
             },
         }
     }
@@ -73,7 +104,11 @@ impl PresetProvider for LinesProvider {
     fn apply(&self, context: &Context) -> Apply {
         let outcome = Wanted::of(context).and_then(|wanted| {
             let mut text = wanted.text()?.unwrap_or_default();
-            let lacking: Vec<String> = wanted.lacking(&text).into_iter().map(str::to_owned).collect();
+            let lacking: Vec<String> = wanted
+                .lacking(&text)
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
@@ -82,7 +117,11 @@ impl PresetProvider for LinesProvider {
                 text.push('\n');
             }
             write_whole(&wanted.path, text.as_bytes()).map_err(|error| error.to_string())?;
-            Ok(format!("added {} to {}", lacking.join(", "), wanted.path.display()))
+            Ok(format!(
+                "added {} to {}",
+                lacking.join(", "),
+                wanted.path.display()
+            ))
         });
         match outcome {
             Ok(detail) => Apply::new(Applied::Success, detail),
@@ -100,7 +139,10 @@ mod tests {
     fn context(root: &std::path::Path, file: &str) -> Context {
         Context {
             root: root.to_path_buf(),
-            config: json!({"file": file, "lines": [".venv/", "node_modules/"]}).as_object().cloned().unwrap(),
+            config: json!({"file": file, "lines": [".venv/", "node_modules/"]})
+                .as_object()
+                .cloned()
+                .unwrap(),
             ..Context::default()
         }
     }
@@ -125,8 +167,16 @@ mod tests {
         fs_err::create_dir(root.path().join("folder")).unwrap();
         for file in ["folder", "../escape", "/etc/passwd"] {
             let context = context(root.path(), file);
-            assert_eq!(LinesProvider.check(&context).health, Health::Broken, "{file}");
-            assert_eq!(LinesProvider.apply(&context).applied, Applied::Failed, "{file}");
+            assert_eq!(
+                LinesProvider.check(&context).health,
+                Health::Broken,
+                "{file}"
+            );
+            assert_eq!(
+                LinesProvider.apply(&context).applied,
+                Applied::Failed,
+                "{file}"
+            );
         }
     }
 }

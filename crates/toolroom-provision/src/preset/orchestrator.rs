@@ -7,7 +7,9 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Applied, Apply, Check, Context, Definition, Health, PresetError, PresetProvider, order};
+use super::{
+    Applied, Apply, Check, Context, Definition, Health, PresetError, PresetProvider, order,
+};
 
 /// The providers there are, by the names presets give them by.
 #[derive(Default)]
@@ -25,7 +27,10 @@ impl<'r> Registry<'r> {
     #[must_use]
     pub fn of(providers: impl IntoIterator<Item = &'r dyn PresetProvider>) -> Self {
         Self {
-            providers: providers.into_iter().map(|provider| (provider.id(), provider)).collect(),
+            providers: providers
+                .into_iter()
+                .map(|provider| (provider.id(), provider))
+                .collect(),
         }
     }
 }
@@ -57,7 +62,9 @@ impl Outcome {
         match self.status {
             Status::Skipped | Status::Applied(Applied::Failed) => false,
             Status::Applied(Applied::Success) => true,
-            Status::Applied(Applied::DetectionOnly) | Status::Checked => self.health == Some(Health::Healthy),
+            Status::Applied(Applied::DetectionOnly) | Status::Checked => {
+                self.health == Some(Health::Healthy)
+            }
         }
     }
 }
@@ -95,8 +102,9 @@ impl PresetOrchestrator<'_> {
         let mut done: BTreeMap<String, Outcome> = BTreeMap::new();
         let mut outcomes = Vec::new();
         for layer in layers {
-            let (ready, blocked): (Vec<&Definition>, Vec<&Definition>) =
-                layer.into_iter().partition(|preset| !applies || failed_before(preset, &done).is_none());
+            let (ready, blocked): (Vec<&Definition>, Vec<&Definition>) = layer
+                .into_iter()
+                .partition(|preset| !applies || failed_before(preset, &done).is_none());
             for preset in blocked {
                 let because = failed_before(preset, &done).unwrap_or_default();
                 let outcome = Outcome {
@@ -118,23 +126,47 @@ impl PresetOrchestrator<'_> {
     }
 
     /// Presets that require nothing of each other, at the same time.
-    fn layer(&self, presets: &[&Definition], values: &BTreeMap<String, Map<String, Value>>, applies: bool) -> Vec<(Outcome, Map<String, Value>)> {
+    fn layer(
+        &self,
+        presets: &[&Definition],
+        values: &BTreeMap<String, Map<String, Value>>,
+        applies: bool,
+    ) -> Vec<(Outcome, Map<String, Value>)> {
         let one = |preset: &Definition| self.one(preset, values, applies);
         if let [preset] = presets {
             return vec![one(preset)];
         }
         std::thread::scope(|scope| {
-            let threads: Vec<_> = presets.iter().map(|preset| (preset, scope.spawn(|| one(preset)))).collect();
+            let threads: Vec<_> = presets
+                .iter()
+                .map(|preset| (preset, scope.spawn(|| one(preset))))
+                .collect();
             let joined = threads.into_iter().map(|(preset, thread)| {
-                thread.join().unwrap_or_else(|_| (failed(preset, "its provider gave up".to_owned()), Map::new()))
+                thread.join().unwrap_or_else(|_| {
+                    (
+                        failed(preset, "its provider gave up".to_owned()),
+                        Map::new(),
+                    )
+                })
             });
             joined.collect()
         })
     }
 
-    fn one(&self, preset: &Definition, values: &BTreeMap<String, Map<String, Value>>, applies: bool) -> (Outcome, Map<String, Value>) {
+    fn one(
+        &self,
+        preset: &Definition,
+        values: &BTreeMap<String, Map<String, Value>>,
+        applies: bool,
+    ) -> (Outcome, Map<String, Value>) {
         let Some(provider) = self.registry.providers.get(preset.provider.as_str()) else {
-            return (failed(preset, format!("there is no provider {:?}", preset.provider)), Map::new());
+            return (
+                failed(
+                    preset,
+                    format!("there is no provider {:?}", preset.provider),
+                ),
+                Map::new(),
+            );
         };
         let mut config = preset.config.clone();
         config.extend(self.settings.get(&preset.name).cloned().unwrap_or_default());
@@ -158,7 +190,13 @@ impl PresetOrchestrator<'_> {
 }
 
 /// What applying came to, with a second check to tell how things stand now.
-fn applied(preset: &Definition, before: Check, apply: Apply, provider: &dyn PresetProvider, context: &Context) -> (Outcome, Map<String, Value>) {
+fn applied(
+    preset: &Definition,
+    before: Check,
+    apply: Apply,
+    provider: &dyn PresetProvider,
+    context: &Context,
+) -> (Outcome, Map<String, Value>) {
     let health = match apply.applied {
         Applied::Success => provider.check(context).health,
         Applied::DetectionOnly | Applied::Failed => before.health,

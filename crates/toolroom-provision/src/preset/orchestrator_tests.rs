@@ -19,7 +19,10 @@ impl PresetProvider for Scripted {
     }
 
     fn check(&self, context: &Context) -> Check {
-        let name = context.config["name"].as_str().unwrap_or_default().to_owned();
+        let name = context.config["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         let mended = self.mended.lock().unwrap().contains(&name);
         let health = match context.config.get("health").and_then(Value::as_str) {
             _ if mended => Health::Healthy,
@@ -29,14 +32,26 @@ impl PresetProvider for Scripted {
             _ => Health::Healthy,
         };
         let mut check = Check::new(health, "checked");
-        check.values.insert("environment_path".into(), json!(format!("/{name}")));
+        check
+            .values
+            .insert("environment_path".into(), json!(format!("/{name}")));
         check
     }
 
     fn apply(&self, context: &Context) -> Apply {
-        let name = context.config["name"].as_str().unwrap_or_default().to_owned();
-        let known: Vec<String> = context.values.iter().map(|(name, told)| format!("{name}={}", told["environment_path"])).collect();
-        self.log.lock().unwrap().push(format!("{name}({})", known.join(",")));
+        let name = context.config["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let known: Vec<String> = context
+            .values
+            .iter()
+            .map(|(name, told)| format!("{name}={}", told["environment_path"]))
+            .collect();
+        self.log
+            .lock()
+            .unwrap()
+            .push(format!("{name}({})", known.join(",")));
         match context.config.get("applies").and_then(Value::as_str) {
             Some("fails") => Apply::new(Applied::Failed, "no luck"),
             Some("detects") => Apply::new(Applied::DetectionOnly, "cannot"),
@@ -60,7 +75,10 @@ fn preset(name: &str, requires: &[&str], mut config: Value) -> Definition {
     }
 }
 
-fn run(definitions: &[Definition], applies: bool) -> (Vec<(String, Status, Option<Health>)>, Vec<String>) {
+fn run(
+    definitions: &[Definition],
+    applies: bool,
+) -> (Vec<(String, Status, Option<Health>)>, Vec<String>) {
     let provider = Scripted::default();
     let settings = BTreeMap::new();
     let orchestrator = PresetOrchestrator {
@@ -69,9 +87,20 @@ fn run(definitions: &[Definition], applies: bool) -> (Vec<(String, Status, Optio
         root: Path::new("/p"),
         settings: &settings,
     };
-    let names: Vec<String> = definitions.iter().map(|preset| preset.name.clone()).collect();
-    let outcomes = if applies { orchestrator.apply(&names) } else { orchestrator.check(&names) }.unwrap();
-    let outcomes = outcomes.into_iter().map(|outcome| (outcome.name, outcome.status, outcome.health)).collect();
+    let names: Vec<String> = definitions
+        .iter()
+        .map(|preset| preset.name.clone())
+        .collect();
+    let outcomes = if applies {
+        orchestrator.apply(&names)
+    } else {
+        orchestrator.check(&names)
+    }
+    .unwrap();
+    let outcomes = outcomes
+        .into_iter()
+        .map(|outcome| (outcome.name, outcome.status, outcome.health))
+        .collect();
     let log = provider.log.into_inner().unwrap();
     (outcomes, log)
 }
@@ -85,8 +114,19 @@ fn a_check_applies_nothing_and_tells_every_kind_of_health() {
         preset("d", &["b"], json!({"health": "broken"})),
     ];
     let (outcomes, log) = run(&all, false);
-    let health: Vec<_> = outcomes.iter().filter_map(|(_, _, health)| *health).collect();
-    assert_eq!(health, [Health::Healthy, Health::Missing, Health::Drifted, Health::Broken]);
+    let health: Vec<_> = outcomes
+        .iter()
+        .filter_map(|(_, _, health)| *health)
+        .collect();
+    assert_eq!(
+        health,
+        [
+            Health::Healthy,
+            Health::Missing,
+            Health::Drifted,
+            Health::Broken
+        ]
+    );
     assert!(log.is_empty());
 }
 
@@ -95,11 +135,25 @@ fn what_is_healthy_is_left_alone_and_later_presets_know_what_earlier_ones_decide
     let all = [
         preset("environment", &[], json!({"health": "missing"})),
         preset("platform", &[], json!({})),
-        preset("brain", &["environment", "platform"], json!({"health": "missing"})),
+        preset(
+            "brain",
+            &["environment", "platform"],
+            json!({"health": "missing"}),
+        ),
     ];
     let (outcomes, log) = run(&all, true);
-    assert_eq!(log, ["environment()", "brain(environment=\"/environment\",platform=\"/platform\")"]);
-    assert!(outcomes.iter().all(|(_, _, health)| *health == Some(Health::Healthy)));
+    assert_eq!(
+        log,
+        [
+            "environment()",
+            "brain(environment=\"/environment\",platform=\"/platform\")"
+        ]
+    );
+    assert!(
+        outcomes
+            .iter()
+            .all(|(_, _, health)| *health == Some(Health::Healthy))
+    );
 }
 
 #[test]
@@ -111,7 +165,12 @@ fn dependants_of_a_failure_are_skipped_and_others_go_on() {
         preset("other", &[], json!({"health": "missing"})),
     ];
     let (outcomes, _) = run(&all, true);
-    let status = |name: &str| outcomes.iter().find(|(known, _, _)| known == name).map(|(_, status, _)| *status);
+    let status = |name: &str| {
+        outcomes
+            .iter()
+            .find(|(known, _, _)| known == name)
+            .map(|(_, status, _)| *status)
+    };
     assert_eq!(status("bad"), Some(Status::Applied(Applied::Failed)));
     assert_eq!(status("child"), Some(Status::Skipped));
     assert_eq!(status("grandchild"), Some(Status::Skipped));
@@ -120,9 +179,23 @@ fn dependants_of_a_failure_are_skipped_and_others_go_on() {
 
 #[test]
 fn detection_only_stays_what_it_is_and_a_false_success_is_a_failure() {
-    let (outcomes, _) = run(&[preset("a", &[], json!({"health": "missing", "applies": "detects"}))], true);
+    let (outcomes, _) = run(
+        &[preset(
+            "a",
+            &[],
+            json!({"health": "missing", "applies": "detects"}),
+        )],
+        true,
+    );
     assert_eq!(outcomes[0].1, Status::Applied(Applied::DetectionOnly));
-    let (outcomes, _) = run(&[preset("a", &[], json!({"health": "missing", "applies": "lies"}))], true);
+    let (outcomes, _) = run(
+        &[preset(
+            "a",
+            &[],
+            json!({"health": "missing", "applies": "lies"}),
+        )],
+        true,
+    );
     assert_eq!(outcomes[0].1, Status::Applied(Applied::Failed));
 }
 

@@ -21,7 +21,11 @@ pub enum PresetError {
     #[error("presets require each other in a circle: {}", .cycle.join(" → "))]
     Cycle { cycle: Vec<String> },
     #[error("the preset {name} cannot be used: {reason}")]
-    Bad { name: String, path: PathBuf, reason: String },
+    Bad {
+        name: String,
+        path: PathBuf,
+        reason: String,
+    },
 }
 
 fn required_by(by: Option<&str>) -> String {
@@ -40,7 +44,9 @@ impl Explain for PresetError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Unknown { known, .. } => Some(format!("there are {}", known.join(", "))),
-            Self::Cycle { .. } => Some("take one of them out of the other's requires.presets".to_owned()),
+            Self::Cycle { .. } => {
+                Some("take one of them out of the other's requires.presets".to_owned())
+            }
             Self::Bad { .. } => None,
         }
     }
@@ -58,12 +64,20 @@ impl Explain for PresetError {
 ///
 /// # Errors
 /// Names a preset that is not there, or the shortest circle.
-pub fn order<'d>(definitions: &'d [Definition], names: &[String]) -> Result<Vec<Vec<&'d Definition>>, PresetError> {
+pub fn order<'d>(
+    definitions: &'d [Definition],
+    names: &[String],
+) -> Result<Vec<Vec<&'d Definition>>, PresetError> {
     let mut waiting = closure(definitions, names)?;
     let mut done: BTreeSet<&str> = BTreeSet::new();
     let mut layers = Vec::new();
     while !waiting.is_empty() {
-        let is_next = |preset: &&Definition| preset.requires.iter().all(|name| done.contains(name.as_str()));
+        let is_next = |preset: &&Definition| {
+            preset
+                .requires
+                .iter()
+                .all(|name| done.contains(name.as_str()))
+        };
         let layer: Vec<&Definition> = waiting.values().copied().filter(is_next).collect();
         if layer.is_empty() {
             return Err(PresetError::Cycle {
@@ -80,10 +94,17 @@ pub fn order<'d>(definitions: &'d [Definition], names: &[String]) -> Result<Vec<
 }
 
 /// The presets of these names, and what they require, all the way.
-fn closure<'d>(definitions: &'d [Definition], names: &[String]) -> Result<BTreeMap<&'d str, &'d Definition>, PresetError> {
-    let known: BTreeMap<&str, &Definition> = definitions.iter().map(|preset| (preset.name.as_str(), preset)).collect();
+fn closure<'d>(
+    definitions: &'d [Definition],
+    names: &[String],
+) -> Result<BTreeMap<&'d str, &'d Definition>, PresetError> {
+    let known: BTreeMap<&str, &Definition> = definitions
+        .iter()
+        .map(|preset| (preset.name.as_str(), preset))
+        .collect();
     let mut found = BTreeMap::new();
-    let mut asked: VecDeque<(&str, Option<&str>)> = names.iter().map(|name| (name.as_str(), None)).collect();
+    let mut asked: VecDeque<(&str, Option<&str>)> =
+        names.iter().map(|name| (name.as_str(), None)).collect();
     while let Some((name, by)) = asked.pop_front() {
         let preset = known.get(name).ok_or_else(|| PresetError::Unknown {
             name: name.to_owned(),
@@ -91,7 +112,12 @@ fn closure<'d>(definitions: &'d [Definition], names: &[String]) -> Result<BTreeM
             known: known.keys().map(|&name| name.to_owned()).collect(),
         })?;
         if found.insert(preset.name.as_str(), *preset).is_none() {
-            asked.extend(preset.requires.iter().map(|name| (name.as_str(), Some(preset.name.as_str()))));
+            asked.extend(
+                preset
+                    .requires
+                    .iter()
+                    .map(|name| (name.as_str(), Some(preset.name.as_str()))),
+            );
         }
     }
     Ok(found)
@@ -109,7 +135,11 @@ fn way_back(presets: &BTreeMap<&str, &Definition>, start: &str) -> Option<Vec<St
     let mut came_from: BTreeMap<&str, &str> = BTreeMap::new();
     let mut next = VecDeque::from([start]);
     while let Some(name) = next.pop_front() {
-        for required in presets.get(name).into_iter().flat_map(|preset| &preset.requires) {
+        for required in presets
+            .get(name)
+            .into_iter()
+            .flat_map(|preset| &preset.requires)
+        {
             if required == start {
                 let mut way = vec![start.to_owned(), name.to_owned()];
                 let mut at = name;
@@ -153,10 +183,19 @@ mod tests {
 
     #[test]
     fn every_preset_comes_after_what_it_requires_whatever_the_order_of_the_files() {
-        let mut all = presets(&[("d", &["b", "c"]), ("c", &["a"]), ("b", &["a"]), ("a", &[]), ("unasked", &[])]);
+        let mut all = presets(&[
+            ("d", &["b", "c"]),
+            ("c", &["a"]),
+            ("b", &["a"]),
+            ("a", &[]),
+            ("unasked", &[]),
+        ]);
         for _ in 0..2 {
             let layers = order(&all, &names(&["d"])).unwrap();
-            let layers: Vec<Vec<&str>> = layers.iter().map(|layer| layer.iter().map(|preset| preset.name.as_str()).collect()).collect();
+            let layers: Vec<Vec<&str>> = layers
+                .iter()
+                .map(|layer| layer.iter().map(|preset| preset.name.as_str()).collect())
+                .collect();
             assert_eq!(layers, [vec!["a"], vec!["b", "c"], vec!["d"]]);
             all.reverse();
         }
@@ -166,20 +205,40 @@ mod tests {
     fn a_preset_that_is_not_there_is_named_with_the_one_that_requires_it() {
         let all = presets(&[("a", &["ghost"])]);
         let error = order(&all, &names(&["a"])).unwrap_err();
-        assert_eq!(error.to_string(), "there is no preset called ghost, which a requires");
+        assert_eq!(
+            error.to_string(),
+            "there is no preset called ghost, which a requires"
+        );
     }
 
     #[test]
     fn of_several_circles_the_shortest_is_named() {
         let table: [(&[(&str, &[&str])], &[&str]); 3] = [
             (&[("a", &["a"])], &["a", "a"]),
-            (&[("a", &["b"]), ("b", &["c"]), ("c", &["a", "d"]), ("d", &["c"])], &["c", "d", "c"]),
-            (&[("outside", &["a"]), ("a", &["b"]), ("b", &["a"])], &["a", "b", "a"]),
+            (
+                &[
+                    ("a", &["b"]),
+                    ("b", &["c"]),
+                    ("c", &["a", "d"]),
+                    ("d", &["c"]),
+                ],
+                &["c", "d", "c"],
+            ),
+            (
+                &[("outside", &["a"]), ("a", &["b"]), ("b", &["a"])],
+                &["a", "b", "a"],
+            ),
         ];
         for (edges, cycle) in table {
             let all = presets(edges);
             let asked = names(&[edges[0].0]);
-            assert_eq!(order(&all, &asked), Err(PresetError::Cycle { cycle: names(cycle) }), "{edges:?}");
+            assert_eq!(
+                order(&all, &asked),
+                Err(PresetError::Cycle {
+                    cycle: names(cycle)
+                }),
+                "{edges:?}"
+            );
         }
     }
 }

@@ -18,7 +18,9 @@ use crate::decision::Action;
 use crate::error::ProvisionError;
 use crate::journal::Record;
 use crate::manager::{self, Manager};
-use crate::plan::{EnvSetup, Machine, Needs, Options, Plan, Planner, Subject, Target, env_setup};
+use crate::plan::{
+    EnvSetup, Machine, Needs, Options, Plan, Planner, Subject, Target, declares_packages, env_setup,
+};
 use crate::store;
 
 /// What resolution and the call are to be given.
@@ -40,12 +42,21 @@ pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, P
     };
     if let Some((setup, manager)) = managed(catalog, chain)? {
         ready.env = variables::of(world, chain, &setup, &manager);
-        let planner = Planner { world, catalog, options: Options::default() };
+        if !declares_packages(chain.tool()) {
+            return Ok(ready);
+        }
+        let planner = Planner {
+            world,
+            catalog,
+            options: Options::default(),
+        };
         if let Some(target) = planner.tool(chain)?
             && let Some((resolver, environment)) = shared_place(world, catalog, &target)
             && store::is_ready(&environment)
         {
-            ready.preferred.insert(0, store::preferred(&resolver, &environment));
+            ready
+                .preferred
+                .insert(0, store::preferred(&resolver, &environment));
         }
     }
     Ok(ready)
@@ -65,6 +76,9 @@ pub fn ensure(how: &Applying<'_>, chain: &Chain, frozen: bool) -> Result<Ready, 
         return Ok(ready);
     };
     ready.env = variables::of(world, chain, &setup, &manager);
+    if !setup.create && !declares_packages(chain.tool()) {
+        return Ok(ready);
+    }
     let Some(target) = how.planner.tool(chain)? else {
         return Ok(ready);
     };
@@ -78,7 +92,10 @@ pub fn ensure(how: &Applying<'_>, chain: &Chain, frozen: bool) -> Result<Ready, 
     Ok(ready)
 }
 
-fn managed(catalog: &Catalog, chain: &Chain) -> Result<Option<(EnvSetup, Manager)>, ProvisionError> {
+fn managed(
+    catalog: &Catalog,
+    chain: &Chain,
+) -> Result<Option<(EnvSetup, Manager)>, ProvisionError> {
     let Some(setup) = env_setup(chain) else {
         return Ok(None);
     };
@@ -87,29 +104,60 @@ fn managed(catalog: &Catalog, chain: &Chain) -> Result<Option<(EnvSetup, Manager
 }
 
 /// A tool with packages of its own.
-fn own(how: &Applying<'_>, target: &Target, chain: &Chain, may_make: bool, ready: &mut Ready) -> Result<(), ProvisionError> {
+fn own(
+    how: &Applying<'_>,
+    target: &Target,
+    chain: &Chain,
+    may_make: bool,
+    ready: &mut Ready,
+) -> Result<(), ProvisionError> {
     let Planner { world, catalog, .. } = how.planner;
     let shared = shared_place(world, catalog, target);
-    if let Some((resolver, environment)) = shared.as_ref().filter(|(_, environment)| store::is_ready(environment)) {
+    if let Some((resolver, environment)) = shared
+        .as_ref()
+        .filter(|(_, environment)| store::is_ready(environment))
+    {
         store::touch(environment, world.now);
-        ready.preferred.insert(0, store::preferred(resolver, environment));
+        ready
+            .preferred
+            .insert(0, store::preferred(resolver, environment));
         return Ok(());
     }
     let plan = made(how, how.planner.plan(target)?, chain, may_make)?;
-    let resolver = plan.target.manager.environment.as_ref().map(|spec| spec.resolver.clone());
+    let resolver = plan
+        .target
+        .manager
+        .environment
+        .as_ref()
+        .map(|spec| spec.resolver.clone());
     if let (Some(resolver), Some(environment)) = (resolver, &plan.decision.environment) {
-        ready.preferred.insert(0, store::preferred(&resolver, environment));
+        ready
+            .preferred
+            .insert(0, store::preferred(&resolver, environment));
     }
     Ok(())
 }
 
 /// A tool that lives from what the project requires.
-fn project(how: &Applying<'_>, target: &Target, chain: &Chain, may_make: bool, ready: &mut Ready) -> Result<(), ProvisionError> {
+fn project(
+    how: &Applying<'_>,
+    target: &Target,
+    chain: &Chain,
+    may_make: bool,
+    ready: &mut Ready,
+) -> Result<(), ProvisionError> {
     let world = how.planner.world;
-    let recorded = Record::of(world, world.root()).decisions.remove(&target.key(world.root()));
+    let recorded = Record::of(world, world.root())
+        .decisions
+        .remove(&target.key(world.root()));
     if let Some(recorded) = recorded
-        && recorded.environment.as_ref().is_none_or(|environment| environment.exists())
-        && recorded.inputs.is_some_and(|inputs| how.planner.inputs(target).is_ok_and(|now| now == inputs))
+        && recorded
+            .environment
+            .as_ref()
+            .is_none_or(|environment| environment.exists())
+        && recorded
+            .inputs
+            .is_some_and(|inputs| how.planner.inputs(target).is_ok_and(|now| now == inputs))
     {
         return Ok(());
     }
@@ -118,7 +166,12 @@ fn project(how: &Applying<'_>, target: &Target, chain: &Chain, may_make: bool, r
     Ok(())
 }
 
-fn made(how: &Applying<'_>, plan: Plan, chain: &Chain, may_make: bool) -> Result<Plan, ProvisionError> {
+fn made(
+    how: &Applying<'_>,
+    plan: Plan,
+    chain: &Chain,
+    may_make: bool,
+) -> Result<Plan, ProvisionError> {
     let id = chain.tool().id.as_str();
     match plan.decision.action {
         Action::None | Action::Reuse => apply(plan, how),
@@ -137,7 +190,12 @@ fn made(how: &Applying<'_>, plan: Plan, chain: &Chain, may_make: bool) -> Result
 
 fn lacking(plan: &Plan) -> Vec<String> {
     if plan.decision.missing.is_empty() {
-        plan.needs.requirements.items.iter().map(|item| item.name.clone()).collect()
+        plan.needs
+            .requirements
+            .items
+            .iter()
+            .map(|item| item.name.clone())
+            .collect()
     } else {
         plan.decision.missing.clone()
     }

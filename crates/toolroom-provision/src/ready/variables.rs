@@ -9,7 +9,12 @@ use crate::manager::{Facts, Manager, choose, fill_text};
 use crate::plan::EnvSetup;
 
 /// The variables, without those that the chain sets itself.
-pub fn of(world: &World, chain: &Chain, setup: &EnvSetup, manager: &Manager) -> Vec<(String, String)> {
+pub fn of(
+    world: &World,
+    chain: &Chain,
+    setup: &EnvSetup,
+    manager: &Manager,
+) -> Vec<(String, String)> {
     let root = world.root();
     let mut variables = Vec::new();
     if let Some(name) = &manager.library_path
@@ -17,8 +22,14 @@ pub fn of(world: &World, chain: &Chain, setup: &EnvSetup, manager: &Manager) -> 
     {
         variables.push((name.clone(), value));
     }
-    let named = manager.manifest_option.as_ref().and_then(|option| setup.options.get(option)?.as_str());
-    let mut manifests = named.into_iter().chain(manager.manifests.iter().map(String::as_str)).map(|name| root.join(name));
+    let named = manager
+        .manifest_option
+        .as_ref()
+        .and_then(|option| setup.options.get(option)?.as_str());
+    let mut manifests = named
+        .into_iter()
+        .chain(manager.manifests.iter().map(String::as_str))
+        .map(|name| root.join(name));
     if let Some(manifest) = manifests.find(|file| file.is_file()) {
         variables.extend(set_by(world, manager, root, &manifest));
     }
@@ -27,17 +38,28 @@ pub fn of(world: &World, chain: &Chain, setup: &EnvSetup, manager: &Manager) -> 
 }
 
 fn set_by(world: &World, manager: &Manager, root: &Path, manifest: &Path) -> Vec<(String, String)> {
-    let has_plugs = manager.tools.values().any(|tool| tool.plug.is_some() || tool.variants.iter().any(|variant| variant.tool.plug.is_some()));
+    let has_plugs = manager.tools.values().any(|tool| {
+        tool.plug.is_some()
+            || tool
+                .variants
+                .iter()
+                .any(|variant| variant.tool.plug.is_some())
+    });
     let mut texts: Vec<(String, String)> = manager.activate.set.clone().into_iter().collect();
     if has_plugs
         && let Ok(choice) = choose(manager, root, manifest, &|_| true)
-        && let Some(plug) = choice.commands.plug.filter(|plug| root.join(&plug.when).is_file())
+        && let Some(plug) = choice
+            .commands
+            .plug
+            .filter(|plug| root.join(&plug.when).is_file())
     {
         texts.extend(plug.set);
     }
     let mut facts = Facts::new(world, root);
     facts.path("manifest", manifest);
-    let filled = texts.into_iter().filter_map(|(name, text)| Some((name, fill_text(&text, &facts).ok()?)));
+    let filled = texts
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, fill_text(&text, &facts).ok()?)));
     filled.collect()
 }
 
@@ -49,7 +71,9 @@ fn library_path(world: &World, paths: &[String]) -> Option<String> {
         // `lib.python` is `lib/python`, as modules are written.
         let spellings = [path.clone(), path.replace('.', "/")];
         let folders = [root.to_path_buf(), root.join(".ai/tools"), root.join(".ai")];
-        let places = spellings.iter().flat_map(|spelling| folders.iter().map(move |folder| folder.join(spelling)));
+        let places = spellings
+            .iter()
+            .flat_map(|spelling| folders.iter().map(move |folder| folder.join(spelling)));
         for place in places.filter(|place| place.is_dir()) {
             if !found.contains(&place) {
                 found.push(place);
@@ -64,6 +88,8 @@ fn library_path(world: &World, paths: &[String]) -> Option<String> {
 
 fn is_set_by(chain: &Chain, name: &str) -> bool {
     let links = chain.links().iter();
-    let mut configs = links.flat_map(|link| [link.env_config(), link.config()]).flatten();
+    let mut configs = links
+        .flat_map(|link| [link.env_config(), link.config()])
+        .flatten();
     configs.any(|config| config.get("env").and_then(|env| env.get(name)).is_some())
 }

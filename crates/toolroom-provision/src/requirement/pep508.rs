@@ -16,7 +16,8 @@ use super::source::SourceUrl;
 
 const MAX_LENGTH: usize = 8 << 10;
 const MAX_NESTING: usize = 32;
-const MAX_COMPARISONS: usize = 128;
+const MAX_MIXED: usize = 48;
+const MAX_CHOICES: usize = 16;
 /// Longer runs of digits do not fit the parser's integers with room to count up.
 const MAX_DIGITS: usize = 18;
 
@@ -275,12 +276,11 @@ fn guard(text: &str) -> Result<(), String> {
             ends_well(extra, "an extra")?;
         }
     }
-    let (mut depth, mut deepest, mut digits, mut longest, mut comparisons) = (0_usize, 0, 0, 0, 0);
+    let (mut depth, mut deepest, mut digits, mut longest) = (0_usize, 0, 0, 0);
     for byte in text.bytes() {
         match byte {
             b'(' => depth += 1,
             b')' => depth = depth.saturating_sub(1),
-            b'<' | b'>' | b'=' | b'!' | b'~' => comparisons += 1,
             _ => {}
         }
         digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
@@ -290,11 +290,27 @@ fn guard(text: &str) -> Result<(), String> {
     if deepest > MAX_NESTING {
         return Err(format!("it nests more than {MAX_NESTING} deep"));
     }
-    if comparisons > 2 * MAX_COMPARISONS || text.matches(" in ").count() > MAX_COMPARISONS {
-        return Err(format!("it makes more than {MAX_COMPARISONS} comparisons"));
-    }
     if longest > MAX_DIGITS && !text.contains("://") {
         return Err(format!("it has a number of more than {MAX_DIGITS} digits"));
+    }
+    marker_of(text).map_or(Ok(()), guard_marker)
+}
+
+/// The parser keeps markers as decision diagrams. A plain chain of `and` or of `or` stays
+/// small in any length; a mixture can double with every comparison.
+fn guard_marker(marker: &str) -> Result<(), String> {
+    let (mut ands, mut ors, mut choices) = (0, 0, 0);
+    for word in marker.split(|c: char| !is_name_char(c)) {
+        match word {
+            "and" => ands += 1,
+            "or" => ors += 1,
+            "extra" | "in" => choices += 1,
+            _ => {}
+        }
+    }
+    let is_mixed = ands > 0 && ors > 0;
+    if is_mixed && (ands + ors >= MAX_MIXED || choices > MAX_CHOICES) {
+        return Err("its marker is too complex".to_owned());
     }
     Ok(())
 }

@@ -24,7 +24,13 @@ const GRAIN: Duration = Duration::from_secs(3600);
 
 /// The directory of the shared environment for these needs.
 #[must_use]
-pub fn place(world: &World, manager: &str, needs: &Needs, root: &Path, base: &Interpreter) -> Option<PathBuf> {
+pub fn place(
+    world: &World,
+    manager: &str,
+    needs: &Needs,
+    root: &Path,
+    base: &Interpreter,
+) -> Option<PathBuf> {
     let folder = folder(world)?;
     let requirements = needs.digest(root);
     let name = digest([
@@ -77,16 +83,26 @@ pub fn preferred(resolver: &str, environment: &Path) -> Preferred {
 /// Fails if one cannot be deleted.
 pub fn prune(world: &World, unused: Duration) -> Result<Vec<PathBuf>, ProvisionError> {
     let mut pruned = Vec::new();
-    let state = &world.directories.as_ref().ok_or(ProvisionError::NoState)?.state;
+    let state = &world
+        .directories
+        .as_ref()
+        .ok_or(ProvisionError::NoState)?
+        .state;
     let Some(folder) = folder(world) else {
         return Ok(pruned);
     };
     for manager in entries(&folder) {
         for environment in entries(&manager) {
             let _lock = Lock::acquire(state, &environment, &|_| {})?;
-            if mark::is_ours(&environment) && (!is_ready(&environment) || is_unused(&environment, world.now, unused)) {
-                mark::delete(&environment)
-                    .map_err(|source| ProvisionError::io(format!("{} cannot be pruned", environment.display()), source))?;
+            if mark::is_ours(&environment)
+                && (!is_ready(&environment) || is_unused(&environment, world.now, unused))
+            {
+                mark::delete(&environment).map_err(|source| {
+                    ProvisionError::io(
+                        format!("{} cannot be pruned", environment.display()),
+                        source,
+                    )
+                })?;
                 pruned.push(environment);
             }
         }
@@ -101,7 +117,11 @@ fn is_unused(environment: &Path, now: SystemTime, unused: Duration) -> bool {
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = match fs_err::read_dir(folder) {
-        Ok(entries) => entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect(),
+        Ok(entries) => entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.is_dir())
+            .collect(),
         Err(_) => Vec::new(),
     };
     found.sort();
@@ -120,9 +140,17 @@ mod tests {
         let make = |name: &str, age: u64| {
             let environment = folder.join(name);
             mark::begin(&environment).unwrap();
-            mark::finish(&environment, &mark::Ready::new("python_venv", "r", room.world.now)).unwrap();
-            let file = std::fs::File::options().append(true).open(mark::file(&environment)).unwrap();
-            file.set_modified(room.world.now - Duration::from_secs(age)).unwrap();
+            mark::finish(
+                &environment,
+                &mark::Ready::new("python_venv", "r", room.world.now),
+            )
+            .unwrap();
+            let file = std::fs::File::options()
+                .append(true)
+                .open(mark::file(&environment))
+                .unwrap();
+            file.set_modified(room.world.now - Duration::from_secs(age))
+                .unwrap();
             environment
         };
         let (old, fresh) = (make("old", 40 * 24 * 3600), make("fresh", 60));

@@ -14,4 +14,3 @@ mod node;
 mod python;
 mod specifiers;
 mod support;
-mod zz_speed;

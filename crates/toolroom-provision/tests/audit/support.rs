@@ -73,6 +73,34 @@ pub fn tools() -> Option<&'static Tools> {
     TOOLS.get_or_init(make).as_ref()
 }
 
+/// Interpreters that a version manager keeps, one of each minor version that `packaging`
+/// still runs on.
+pub fn other_pythons() -> Vec<(u32, PathBuf)> {
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    let root = std::env::var_os("PYENV_ROOT").map_or_else(|| home.join(".pyenv"), PathBuf::from);
+    let mut found = std::collections::BTreeMap::new();
+    for entry in fs_err::read_dir(root.join("versions"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        let minor = name
+            .strip_prefix("3.")
+            .and_then(|rest| rest.split('.').next()?.parse().ok());
+        let python = entry.path().join("bin/python3");
+        if let Some(minor) = minor.filter(|minor| *minor >= 9 && python.exists()) {
+            found.insert(minor, python);
+        }
+    }
+    if found.is_empty() {
+        eprintln!("skipped: no other versions of Python are here");
+    }
+    found.into_iter().collect()
+}
+
 /// A virtual environment of its own.
 pub struct Venv {
     folder: tempfile::TempDir,
@@ -87,26 +115,33 @@ pub struct Opinion {
 }
 
 impl Venv {
-    /// Makes an environment and installs packages into it.
-    pub fn new(python: &str, packages: &[&str]) -> Option<Self> {
+    /// Makes an environment of the `python3` in PATH and installs packages into it.
+    pub fn new(packages: &[&str]) -> Option<Self> {
+        let venv = Self::of(Path::new("python3"), packages);
+        if venv.is_none() {
+            skip("Python 3, or uv to make an environment with it");
+        }
+        venv
+    }
+
+    /// The same of another interpreter; none if uv cannot use it.
+    pub fn of(python: &Path, packages: &[&str]) -> Option<Self> {
         let tools = tools()?;
         let folder = tempfile::tempdir().unwrap();
         let venv = Self { folder, tools };
         let made = run(Command::new(&tools.uv)
-            .args([
-                "venv",
-                "--quiet",
-                "--python",
-                python,
-                "--no-python-downloads",
-            ])
+            .args(["venv", "--quiet", "--no-python-downloads", "--python"])
+            .arg(python)
             .arg(venv.root()));
         if !made.status.success() {
-            skip(&format!("Python {python}"));
             return None;
         }
         venv.install(packages);
         Some(venv)
+    }
+
+    pub fn environment(&self) -> Environment {
+        Environment::read(&self.root(), &Platform::current()).unwrap()
     }
 
     pub fn root(&self) -> PathBuf {
@@ -148,7 +183,7 @@ impl Venv {
     }
 
     pub fn audit(&self, lines: &str) -> Audit {
-        let environment = Environment::read(&self.root(), &Platform::current()).unwrap();
+        let environment = self.environment();
         assert_eq!(environment.fault(), None);
         audit(
             &environment,

@@ -16,6 +16,7 @@ mod problems;
 mod run;
 mod search;
 mod seeds;
+mod setup;
 mod show;
 mod spaces;
 

@@ -143,7 +143,8 @@ impl Environment {
         let library = libraries
             .iter()
             .rfind(|library| named.as_deref().is_none_or(|minor| minor == library.minor));
-        let Some(library) = library else {
+        let windows = || layout::windows_library(&root);
+        let Some(library) = library.cloned().or_else(windows) else {
             let reason = "there is neither pyvenv.cfg nor a Python library in it".to_owned();
             return Err(AuditError::NotAnEnvironment { path: root, reason });
         };
@@ -246,14 +247,14 @@ fn root_of(path: &Path) -> Result<PathBuf, AuditError> {
     let absent = || AuditError::Absent {
         path: path.to_path_buf(),
     };
-    let metadata = fs_err::metadata(path).map_err(|_| absent())?;
-    if metadata.is_dir() {
+    // A link to nothing is there, and broken; that is not the same as absent.
+    fs_err::symlink_metadata(path).map_err(|_| absent())?;
+    let metadata = fs_err::metadata(path).ok();
+    if metadata.as_ref().is_some_and(std::fs::Metadata::is_dir) {
         return Ok(path.to_path_buf());
     }
     let name = path.file_name().and_then(|name| name.to_str());
-    let is_interpreter =
-        name.is_some_and(|name| name.starts_with("python") || name.starts_with("pypy"));
-    if is_interpreter {
+    if name.is_some_and(|name| name.starts_with("python") || name.starts_with("pypy")) {
         let folder = path.parent().ok_or_else(absent)?;
         let in_bin = folder
             .file_name()
@@ -265,7 +266,13 @@ fn root_of(path: &Path) -> Result<PathBuf, AuditError> {
         };
         return root.map(Path::to_path_buf).ok_or_else(absent);
     }
-    redirect(path, metadata.len())
+    match metadata {
+        Some(metadata) => redirect(path, metadata.len()),
+        None => Err(AuditError::NotAnEnvironment {
+            path: path.to_path_buf(),
+            reason: "it is a link to nothing".to_owned(),
+        }),
+    }
 }
 
 fn redirect(path: &Path, size: u64) -> Result<PathBuf, AuditError> {

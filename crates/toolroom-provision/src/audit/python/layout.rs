@@ -89,18 +89,34 @@ pub(super) fn site_directories(prefix: &Path, minor: &str) -> Vec<PathBuf> {
     candidates
 }
 
+/// The library of an installation on Windows, which keeps one version only.
+pub(super) fn windows_library(prefix: &Path) -> Option<Library> {
+    let path = prefix.join("Lib");
+    let version = stated_version(&prefix.join("include/patchlevel.h"))?;
+    path.is_dir().then_some(Library {
+        path,
+        minor: minor_of(&version)?,
+        implementation: "CPython",
+    })
+}
+
 /// The full version a base installation states in its headers.
 pub(super) fn patch_level(prefix: &Path, minor: &str) -> Option<String> {
-    for name in [format!("python{minor}"), format!("python{minor}t")] {
-        let header = prefix.join("include").join(name).join("patchlevel.h");
-        let Ok(text) = fs_err::read_to_string(header) else {
-            continue;
-        };
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("#define PY_VERSION "))?;
-        let version = line.trim().trim_matches('"').trim_end_matches('+');
-        return Some(version.to_owned());
-    }
-    None
+    let folders = [
+        format!("include/python{minor}"),
+        format!("include/python{minor}t"),
+        "include".to_owned(),
+    ];
+    folders
+        .iter()
+        .find_map(|folder| stated_version(&prefix.join(folder).join("patchlevel.h")))
+}
+
+fn stated_version(header: &Path) -> Option<String> {
+    let text = fs_err::read_to_string(header).ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("#define PY_VERSION "))?;
+    let version = line.trim().trim_matches('"').trim_end_matches('+');
+    Some(version.to_owned())
 }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use proptest::prelude::*;
 use toolroom_kernel::model::EnvMap;
 
 use super::*;
 use crate::audit::{Severity, Wanted};
-use crate::requirement::{Context, Format, Selection};
+use crate::requirement::{Context, Format, InterpreterLimit, Origin, Selection};
 
 /// An environment of 3.11 with the given distributions.
 struct Site(tempfile::TempDir);
@@ -276,6 +277,37 @@ fn an_interpreter_that_is_too_old_is_a_conflict() {
 }
 
 #[test]
+fn limits_on_the_interpreter_are_pep_440() {
+    let site = Site::new(&[]);
+    site.file(
+        "env/pyvenv.cfg",
+        "home = /usr/bin\nversion_info = 3.14.0.candidate.1\n",
+    );
+    let environment = Environment::read(&site.path("env"), &Platform::current()).unwrap();
+    let judge = |spec: &str| {
+        let requirements = Requirements {
+            interpreter: vec![InterpreterLimit {
+                spec: spec.to_owned(),
+                origin: Origin::file(Path::new("tool.py")),
+            }],
+            ..Requirements::default()
+        };
+        audit(&environment, &requirements, &SeverityRules::default()).unwrap()
+    };
+    for spec in [
+        ">=3.14", "~=3.10", "==3.14.*", "!=3.9.*", ">=3", "<4,>3.8", "",
+    ] {
+        assert!(judge(spec).is_satisfied(), "{spec}");
+    }
+    for spec in ["<3.14", "~=3.10.1", ">=3.15", "==3.13.*"] {
+        assert_eq!(judge(spec).interpreter.len(), 1, "{spec}");
+    }
+    for spec in ["3.14", "newest", ">=3.x", "@ file:///x"] {
+        assert_eq!(judge(spec).unjudged.len(), 1, "{spec}");
+    }
+}
+
+#[test]
 fn broken_metadata_is_not_judged_and_does_not_stop_the_rest() {
     let site = Site::new(&[("good 1.0", &["bad_>=1", "weird===1.0-custom", "fine"])]);
     site.package("hollow-1.0.dist-info/RECORD", "");
@@ -441,4 +473,21 @@ fn an_empty_environment_lacks_everything() {
     let site = Site::new(&[]);
     fs_err::remove_dir_all(site.path("env/lib")).unwrap();
     assert_eq!(missing(&site.audit("a\n")), ["a"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn no_metadata_and_no_requirement_panics(
+        head in "((Name|Version|Requires-Dist|Requires-Python|X): ?(a|b\\[x\\]|[a-z0-9<>=;.\\[\\]'\" -]{0,20})\r?\n){0,6}",
+        record in "\\{?\"?(url)?\"?:? ?\"?[a-z:/@#+]{0,12}\"?\\}?",
+        lines in "((a|b|c)[a-z0-9<>=;.\\[\\] @:/-]{0,16}\n){0,4}",
+    ) {
+        let site = Site::new(&[("a 1.0", &["b[x]>=1", "c"]), ("c 2!1.0", &["a[q]"])]);
+        site.package("b-1.0.dist-info/METADATA", &head);
+        site.package("b-1.0.dist-info/direct_url.json", &record);
+        site.package("-.dist-info/METADATA", &head);
+        site.package("b.egg-link", &record);
+        let _ = site.audit(&lines);
+    }
 }

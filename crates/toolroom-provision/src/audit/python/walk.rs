@@ -271,9 +271,11 @@ impl<'a> Walk<'a> {
     fn interpreter(&mut self, spec: &str, wanted: impl FnOnce() -> Wanted) {
         let running = self.environment.version();
         // The parser's guard stands before requirements only, so this is read as one.
-        let limit = PythonRequirement::parse(&format!("python{spec}"), Path::new("/"));
+        let limit = PythonRequirement::parse(&format!("python {spec}"), Path::new("/"));
         let verdict = match (limit, Version::from_str(running)) {
-            (Ok(limit), Ok(version)) => limit.allows(&version.only_release()),
+            (Ok(limit), Ok(version)) if !spec.contains(['[', '@', ';']) => {
+                limit.allows(&version.only_release())
+            }
             _ => {
                 return self.audit.unjudged.push(Unjudged {
                     subject: format!("Python {spec}"),

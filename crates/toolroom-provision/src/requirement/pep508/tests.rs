@@ -176,6 +176,39 @@ fn urls_are_kept_and_read_without_the_process() {
     assert_eq!(requirement.extras().collect::<Vec<_>>(), ["a"]);
 }
 
+#[test]
+fn markers_that_would_run_away_are_refused_and_the_rest_is_quick() {
+    let pairs = |count: usize| -> String {
+        let pair = |n: usize| format!("(extra == 'a{n}' and extra == 'z{n}')");
+        (0..count).map(pair).collect::<Vec<_>>().join(" or ")
+    };
+    assert!(parse(&format!("x; {}", pairs(40))).is_err());
+    let ranges = |count: usize| -> String {
+        let names = [
+            "os_name",
+            "sys_platform",
+            "platform_machine",
+            "platform_system",
+        ];
+        let term = |n: usize| {
+            let parts = names.iter().enumerate();
+            let parts = parts.map(|(i, name)| format!("{name} < '{:03}'", (n * (7 + 4 * i)) % 97));
+            format!("({})", parts.collect::<Vec<_>>().join(" and "))
+        };
+        (0..count).map(term).collect::<Vec<_>>().join(" or ")
+    };
+    assert!(parse(&format!("x; {}", ranges(40))).is_err());
+    let chain = |word: &str| {
+        let names: Vec<String> = (0..300).map(|n| format!("extra == 'e{n}'")).collect();
+        names.join(word)
+    };
+    let started = std::time::Instant::now();
+    for marker in [pairs(8), ranges(11), chain(" or "), chain(" and ")] {
+        assert!(parse(&format!("x; {marker}")).is_ok(), "{marker}");
+    }
+    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "\\PC{0,80}") {

@@ -36,7 +36,9 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
     }
     let catalog = Catalog::open(world);
     let settings = settings::load(world)?;
-    let planner = planner(world, &catalog, &settings, args.repair);
+    let guard = guard()?;
+    let mut planner = planner(world, &catalog, &settings, args.repair);
+    planner.options.guard = Some(&guard);
     let targets = targets::collect(args, world, &catalog, &planner)?;
     let planned: Vec<Result<Plan, ProvisionError>> = targets.iter().map(|target| planner.plan(target)).collect();
     if args.plan {
@@ -50,7 +52,7 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
     let bars = Bars::new(printer);
     let how = Applying {
         planner,
-        guard: &guard()?,
+        guard: &guard,
         cancel: &cancel,
         progress: &bars,
         offline: args.offline,
@@ -67,6 +69,7 @@ pub fn planner<'p>(world: &'p World, catalog: &'p Catalog, settings: &'p Setting
             policy: settings.python_environment.policy(),
             major_packages: &settings.python_environment.major_packages,
             repair,
+            guard: None,
         },
     }
 }

@@ -8,7 +8,6 @@ use std::time::Instant;
 use toolroom_provision::apply::{News, Progress};
 use toolroom_provision::plan::Plan;
 
-use crate::output::style;
 use crate::printer::{Printer, Volume};
 
 /// Draws progress on standard error.
@@ -84,7 +83,7 @@ impl Progress for Bars {
                 let row = &mut drawn.rows[index];
                 match other {
                     News::Waiting { holder } => row.doing = format!("waiting for {holder}"),
-                    News::Begin { what } => row.doing = style::name(what),
+                    News::Begin { what } => what.clone_into(&mut row.doing),
                     News::Line(line) => line.trim().clone_into(&mut row.line),
                     News::End { .. } => {}
                 }

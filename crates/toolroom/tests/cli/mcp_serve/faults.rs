@@ -1,5 +1,7 @@
 //! What goes wrong between programs, on purpose.
 
+use std::io::Write as _;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -52,7 +54,6 @@ fn ten_thousand_requests_at_once_are_all_answered() {
     let mut client = Client::start(&context, &[]);
     let mut stdin = client.stdin.take().unwrap();
     let writer = std::thread::spawn(move || {
-        use std::io::Write as _;
         let mut out = std::io::BufWriter::new(&mut stdin);
         let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
         for id in 1..=COUNT {
@@ -103,16 +104,22 @@ fn a_list_of_five_thousand_tools_is_one_answer() {
 }
 
 #[test]
-fn a_client_that_does_not_read_does_not_stop_the_others_tools() {
+fn a_client_that_does_not_read_does_not_hold_up_a_tool() {
     let context = machine();
     context.tool("noisy.py", "import toolroom\ndef main(note: str):\n    for n in range(20000):\n        toolroom.log('info', 'x' * 100)\n    open(note, 'w').close()\n    return 1\n");
-    let mut client = Client::start(&context, &[]);
     let note = context.root().join("note");
-    let meta = json!({"io.modelcontextprotocol/logLevel": "debug"});
-    client.send_with("tools/call", json!({"name": "noisy", "arguments": {"note": note.to_string_lossy()}}), meta);
+    let mut command = context.command(&["mcp", "serve"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/logLevel": "debug"});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "noisy", "arguments": {"note": note.to_string_lossy()}, "_meta": meta}});
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "{call}").unwrap();
     let begun = Instant::now();
     while !note.exists() {
         assert!(begun.elapsed() < Duration::from_secs(30), "the tool waits for a client that does not read");
         std::thread::sleep(Duration::from_millis(20));
     }
+    drop(stdin);
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

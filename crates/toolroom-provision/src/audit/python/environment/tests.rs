@@ -137,6 +137,47 @@ fn what_is_no_environment_is_an_error_of_its_own() {
 }
 
 #[test]
+fn a_link_to_nothing_is_broken_and_not_absent() {
+    let folder = venv("home = BASE\nversion = 3.11.7\n");
+    folder.link("gone", ".venv");
+    assert!(matches!(
+        folder.read(".venv"),
+        Err(AuditError::NotAnEnvironment { .. })
+    ));
+    fs_err::remove_file(folder.path("base/bin/python3.11")).unwrap();
+    let environment = folder.read("env/bin/python").unwrap();
+    assert!(matches!(environment.fault(), Some(Fault::Dangling { .. })));
+}
+
+#[test]
+fn the_layout_of_windows_is_read() {
+    let folder = Folder::new(&[
+        ("base/Lib/site-packages/x", ""),
+        (
+            "base/include/patchlevel.h",
+            "#define PY_VERSION \"3.12.1\"\n",
+        ),
+        ("env/Lib/site-packages/x", ""),
+        ("env/Scripts/python.exe", ""),
+    ]);
+    let base = folder.read("base").unwrap();
+    assert_eq!(
+        (base.version(), base.site_directories().len()),
+        ("3.12.1", 1)
+    );
+    let config = format!(
+        "home = {}\nversion = 3.12.1\n",
+        folder.path("base").display()
+    );
+    fs_err::write(folder.path("env/pyvenv.cfg"), config).unwrap();
+    let environment = folder.read("env").unwrap();
+    assert_eq!(
+        (environment.fault(), environment.site_directories().len()),
+        (None, 1)
+    );
+}
+
+#[test]
 fn a_system_installation_with_several_versions_is_told_by_its_interpreter() {
     let folder = Folder::new(&[
         ("usr/bin/python3.11", ""),

@@ -1,0 +1,204 @@
+//! What is there already: environments of the project and of those it is embedded in, and
+//! the interpreter new ones are made from.
+
+use std::path::{Path, PathBuf};
+
+use super::machine::{Interpreter, Look};
+use super::needs::Needs;
+use super::planner::Planner;
+use super::target::Target;
+use super::{parents, survey};
+use crate::apply::mark;
+use crate::decision::{Base, Candidate, Origin, Place, State};
+use crate::journal::{Packages, Pending, Record};
+use crate::manager::{EnvironmentSpec, Facts, fill_text};
+
+/// An environment that was looked at.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) candidate: Candidate,
+    pub(super) inner: Option<Interpreter>,
+    pub(super) installed: Packages,
+    pub(super) suspect: Vec<String>,
+}
+
+impl Planner<'_> {
+    /// The environments that are there, in order of preference.
+    pub(super) fn candidates(
+        &self,
+        target: &Target,
+        spec: &EnvironmentSpec,
+        needs: &Needs,
+    ) -> Vec<Seen> {
+        let root = &target.root;
+        let mut places: Vec<(PathBuf, Origin)> = Vec::new();
+        let record = Record::of(self.world, root);
+        if let Some(recorded) = record
+            .decisions
+            .get(&target.manager.name)
+            .and_then(|decision| decision.environment.clone())
+        {
+            places.push((recorded, Origin::Recorded));
+        }
+        for text in spec.existing.iter().chain(&spec.own) {
+            places.extend(
+                self.filled(text, root, None)
+                    .map(|place| (place, Origin::Project)),
+            );
+        }
+        let mut seen = self.look_at(target, spec, places, needs);
+        if seen.is_empty() {
+            for parent in parents::above(root, self.world.home.as_deref()) {
+                let texts = spec.parent.iter();
+                let places = texts.filter_map(|text| self.filled(text, root, Some(&parent)));
+                let places = places
+                    .map(|place| (place, Origin::Parent(parent.clone())))
+                    .collect();
+                seen.extend(self.look_at(target, spec, places, needs));
+                if !seen.is_empty() {
+                    break;
+                }
+            }
+        }
+        seen
+    }
+
+    pub(super) fn look_at(
+        &self,
+        target: &Target,
+        spec: &EnvironmentSpec,
+        places: Vec<(PathBuf, Origin)>,
+        needs: &Needs,
+    ) -> Vec<Seen> {
+        let mut seen: Vec<Seen> = Vec::new();
+        for (place, origin) in places {
+            let known = seen.iter().any(|seen| seen.candidate.path == place);
+            if !known && fs_err::symlink_metadata(&place).is_ok() {
+                seen.push(self.seen(target, spec, &place, origin, needs));
+            }
+        }
+        seen
+    }
+
+    pub(super) fn seen(
+        &self,
+        target: &Target,
+        spec: &EnvironmentSpec,
+        place: &Path,
+        origin: Origin,
+        needs: &Needs,
+    ) -> Seen {
+        let mut inner = None;
+        let mut installed = Packages::new();
+        let mut suspect = Vec::new();
+        let state = if mark::is_unfinished(place) {
+            State::Unfinished
+        } else {
+            match self.machine().look(&spec.resolver, place) {
+                Look::Absent => State::Broken("it is gone".to_owned()),
+                Look::Broken(reason) => State::Broken(reason),
+                Look::Sound(found) => {
+                    let directory = found.environment.as_deref().unwrap_or(place);
+                    let auditor = target.manager.audit.as_deref().unwrap_or_default();
+                    let mut findings = survey::audit(auditor, directory, needs, &self.rules());
+                    let broken_off = self.state().and_then(|state| Pending::of(state, place));
+                    if broken_off.is_some()
+                        || findings.as_ref().is_ok_and(|found| !found.satisfied())
+                    {
+                        installed = survey::installed(directory);
+                    }
+                    if let (Some(pending), Ok(findings)) = (&broken_off, &mut findings) {
+                        suspect = installed
+                            .keys()
+                            .filter(|name| !pending.before.contains_key(*name))
+                            .cloned()
+                            .collect();
+                        findings.suspect.clone_from(&suspect);
+                        installed.retain(|name, _| pending.before.contains_key(name));
+                    }
+                    let version = found.version.clone();
+                    inner = Some(found);
+                    State::Sound { version, findings }
+                }
+            }
+        };
+        Seen {
+            candidate: Candidate {
+                ours: mark::is_ours(place),
+                path: place.to_path_buf(),
+                origin,
+                state,
+            },
+            inner,
+            installed,
+            suspect,
+        }
+    }
+
+    pub(super) fn own_places(&self, target: &Target, spec: &EnvironmentSpec) -> Vec<Place> {
+        let places = spec
+            .own
+            .iter()
+            .filter_map(|text| self.filled(text, &target.root, None));
+        places
+            .map(|path| Place {
+                free: fs_err::symlink_metadata(&path).is_err(),
+                path,
+            })
+            .collect()
+    }
+
+    pub(super) fn base_of(
+        &self,
+        base: &Interpreter,
+        spec: &EnvironmentSpec,
+        target: &Target,
+        needs: &Needs,
+    ) -> Base {
+        let prefix = base.path.parent().and_then(Path::parent);
+        let findings = || {
+            Some(survey::audit(
+                target.manager.audit.as_deref()?,
+                prefix?,
+                needs,
+                &self.rules(),
+            ))
+        };
+        Base {
+            guarded: spec
+                .global_guard
+                .as_deref()
+                .is_some_and(|guard| is_guarded(prefix, base, guard)),
+            findings: if self.options.policy.allow_global {
+                findings()
+            } else {
+                None
+            },
+            path: base.path.clone(),
+            version: base.version.clone(),
+        }
+    }
+
+    pub(super) fn filled(&self, text: &str, root: &Path, parent: Option<&Path>) -> Option<PathBuf> {
+        let mut facts = Facts::new(self.world, root);
+        if let Some(parent) = parent {
+            facts.path("parent", parent);
+        }
+        fill_text(text, &facts).ok().map(PathBuf::from)
+    }
+}
+
+/// Whether a version directory of the interpreter's library has the guard.
+fn is_guarded(prefix: Option<&Path>, base: &Interpreter, guard: &str) -> bool {
+    let libraries = prefix.map(|prefix| prefix.join("lib"));
+    let version = base.version.as_deref().unwrap_or_default();
+    let minor: Vec<&str> = version.split('.').take(2).collect();
+    let Some(Ok(entries)) = libraries.map(fs_err::read_dir) else {
+        return false;
+    };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let is_meant = minor.is_empty() || name.to_string_lossy().ends_with(&minor.join("."));
+        is_meant && entry.path().join(guard).is_file()
+    })
+}

@@ -1,0 +1,154 @@
+//! The project's environment, and the shared ones of tools.
+
+use super::Plan;
+use super::candidates::Seen;
+use super::needs::Needs;
+use super::planner::Planner;
+use super::target::Target;
+use crate::decision::{
+    Action, Base, Decision, Origin, Place, Policy, Situation, State, decide_environment,
+};
+use crate::error::ProvisionError;
+use crate::manager::EnvironmentSpec;
+use crate::store;
+
+const OWN_PACKAGES: &str =
+    "its own packages go to an environment that all tools share that require the same";
+
+impl Planner<'_> {
+    /// The project's environment: seed 003.
+    pub(super) fn environment(
+        &self,
+        target: &Target,
+        spec: &EnvironmentSpec,
+        needs: Needs,
+    ) -> Result<Plan, ProvisionError> {
+        let survey = self.candidates(target, spec, &needs);
+        let base = self
+            .machine()
+            .base(&spec.resolver, needs.interpreter().as_deref());
+        let situation = Situation {
+            what: spec.language.clone(),
+            required: needs.count(),
+            own: self.own_places(target, spec),
+            base: base
+                .as_ref()
+                .map(|base| self.base_of(base, spec, target, &needs)),
+            policy: self.options.policy,
+            repair: self.options.repair,
+            candidates: survey.iter().map(|seen| seen.candidate.clone()).collect(),
+        };
+        let decision = decide_environment(&situation);
+        let chosen = survey
+            .into_iter()
+            .find(|seen| decision.environment.as_ref() == Some(&seen.candidate.path));
+        self.finish(target, needs, decision, base, chosen)
+    }
+
+    /// A tool's own environment: what it would run in anyway if that has all, else one
+    /// that is shared by all tools that require the same.
+    pub(super) fn shared(
+        &self,
+        target: &Target,
+        spec: &EnvironmentSpec,
+        needs: Needs,
+    ) -> Result<Plan, ProvisionError> {
+        let base = self
+            .machine()
+            .base(&spec.resolver, needs.interpreter().as_deref());
+        let own = base.as_ref().and_then(|base| {
+            store::place(self.world, &target.manager.name, &needs, &target.root, base)
+        });
+        let mut candidates: Vec<Seen> = Vec::new();
+        if let Some(own) = own.as_deref().filter(|own| own.exists()) {
+            candidates.push(self.seen(target, spec, own, Origin::Recorded, &needs));
+        } else if !self.options.policy.force_isolation {
+            let satisfied = |seen: &Seen| matches!(&seen.candidate.state, State::Sound { findings: Ok(found), .. } if found.satisfied());
+            let project = self
+                .world
+                .project
+                .as_ref()
+                .map(|_| self.candidates(target, spec, &needs));
+            candidates.extend(project.unwrap_or_default().into_iter().find(satisfied));
+        }
+        let situation = Situation {
+            what: spec.language.clone(),
+            required: needs.count() + needs.requirements.interpreter.len(),
+            own: own
+                .iter()
+                .map(|path| Place {
+                    path: path.clone(),
+                    free: !path.exists(),
+                })
+                .collect(),
+            base: base.as_ref().map(|base| Base {
+                findings: None,
+                guarded: false,
+                path: base.path.clone(),
+                version: base.version.clone(),
+            }),
+            policy: Policy {
+                allow_global: false,
+                ..self.options.policy
+            },
+            repair: true,
+            candidates: candidates
+                .iter()
+                .map(|seen| seen.candidate.clone())
+                .collect(),
+        };
+        let mut decision = decide_environment(&situation);
+        let is_shared = decision.environment.is_some() && decision.environment == own;
+        match decision.action {
+            Action::Create => {
+                decision.reasons = vec![OWN_PACKAGES.to_owned()];
+            }
+            Action::Reuse if is_shared => {
+                decision.reasons =
+                    vec!["the shared environment for what it requires is there".to_owned()];
+            }
+            _ => {}
+        }
+        let chosen = candidates
+            .into_iter()
+            .find(|seen| decision.environment.as_ref() == Some(&seen.candidate.path));
+        self.finish(target, needs, decision, base, chosen)
+    }
+
+    /// No interpreter will do, but one can be fetched.
+    pub(super) fn fetching(&self, target: &Target, needs: &Needs, refused: Decision) -> Decision {
+        let Some(spec) = &target.manager.environment else {
+            return refused;
+        };
+        let Some(place) = self
+            .own_places(target, spec)
+            .into_iter()
+            .find(|place| place.free)
+        else {
+            return refused;
+        };
+        let range = needs.interpreter().unwrap_or_else(|| "any".to_owned());
+        let mut decision = Decision::create(place.path);
+        decision.reasons = refused.reasons;
+        decision
+            .reasons
+            .push(format!("a {} {range} is fetched", spec.language));
+        decision.warnings = refused.warnings;
+        decision
+    }
+
+    /// The resolver that has to be told of a plan's environment; none if it finds it anyway.
+    pub(crate) fn resolver_to_tell(&self, plan: &Plan) -> Option<String> {
+        let spec = plan.target.manager.environment.as_ref()?;
+        let chosen = plan.decision.environment.as_ref()?;
+        let places = spec
+            .existing
+            .iter()
+            .chain(&spec.own)
+            .filter_map(|text| self.filled(text, &plan.target.root, None));
+        let first = places
+            .into_iter()
+            .find(|place| fs_err::symlink_metadata(place).is_ok());
+        (first.as_ref() != Some(chosen)).then(|| spec.resolver.clone())
+    }
+}

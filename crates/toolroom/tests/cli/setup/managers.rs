@@ -1,0 +1,64 @@
+//! A manager from data alone: a kind of environment the product has never heard of.
+
+use super::{bytes_of, plan};
+
+/// Packages are files in a folder, and the package manager is a shell script.
+const MANAGER: &str = r#"
+tool_type: manager
+description: Copies acorns into a hollow.
+manifests: [acorns.list]
+folder: hollow
+choose: {lockfiles: {acorns.lock: squirrel}, otherwise: [squirrel]}
+tools:
+  squirrel:
+    program: squirrel
+    marks: [hollow/done]
+    install: {locked: [[squirrel, "--locked", "{manifest}"]], unlocked: [[squirrel, "{manifest}"]]}
+    env: {HOLLOW: "{project}/hollow"}
+activate: {set: {HOLLOW: "{project}/hollow"}}
+"#;
+const SQUIRREL: &str = "#!/bin/sh\nset -e\nmkdir -p \"$HOLLOW\"\nfor last; do :; done\ncp \"$last\" \"$HOLLOW/acorns\"\necho \"$@\" > \"$HOLLOW/done\"\n";
+
+#[test]
+fn a_manager_of_the_project_is_used_like_one_of_core() {
+    let mut context = crate::context();
+    let folder = context.executable(context.root().join("bin/squirrel"), SQUIRREL);
+    let path = format!("{}:/usr/bin:/bin", folder.parent().unwrap().display());
+    context.set_env("PATH", path);
+    context.tool("managers/acorns.yaml", MANAGER);
+    context.file("acorns.list", "one\n");
+    let first = plan(&context, &[]);
+    assert_eq!((first["manager"].as_str(), first["action"].as_str()), (Some("acorns"), Some("create")), "{first:#}");
+    let hollow = context.project().join("hollow");
+    assert_eq!(fs_err::read_to_string(hollow.join("acorns")).unwrap(), "one\n");
+    let before = bytes_of(&hollow);
+    assert_eq!(plan(&context, &[])["action"], "reuse");
+    assert_eq!(bytes_of(&hollow), before);
+    context.file("acorns.list", "one\ntwo\n");
+    context.file("acorns.lock", "");
+    assert_eq!(plan(&context, &[])["action"], "install-missing");
+    assert!(fs_err::read_to_string(hollow.join("done")).unwrap().starts_with("--locked"));
+}
+
+#[test]
+fn a_manager_that_fails_says_what_its_program_said() {
+    let mut context = crate::context();
+    let folder = context.executable(context.root().join("bin/squirrel"), "#!/bin/sh\necho the tree is gone >&2\nexit 3\n");
+    context.set_env("PATH", format!("{}:/usr/bin:/bin", folder.parent().unwrap().display()));
+    context.tool("managers/acorns.yaml", MANAGER);
+    context.file("acorns.list", "one\n");
+    let error = context.error(&["setup"]);
+    assert_eq!(error["code"], "provision::failed");
+    assert!(error["message"].as_str().unwrap().contains("squirrel ended with status 3"), "{error:#}");
+    assert_eq!(error["help"], "it said: the tree is gone");
+}
+
+#[test]
+fn a_manager_with_an_unknown_key_is_told_by_its_file() {
+    let context = crate::context();
+    context.tool("managers/acorns.yaml", MANAGER.replace("folder:", "foldr:"));
+    context.file("acorns.list", "one\n");
+    let error = context.error(&["setup"]);
+    assert_eq!(error["code"], "provision::bad_manager");
+    assert!(error["message"].as_str().unwrap().contains("foldr"), "{error:#}");
+}
