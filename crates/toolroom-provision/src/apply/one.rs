@@ -47,7 +47,9 @@ pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
             fix: Some("run toolroom setup again".to_owned()),
         });
     }
-    let choice = plan.choice.clone().ok_or(ProvisionError::NoState)?;
+    let Some(choice) = plan.choice.clone() else {
+        return settled(plan, how);
+    };
     let work = Work {
         journal: Journal::open(&state),
         plan: &plan,

@@ -58,6 +58,8 @@ pub struct EnvironmentSpec {
     pub resolver: String,
     /// The language's name, for people.
     pub language: String,
+    /// The version to fetch where nobody asks for one.
+    pub any_version: String,
     /// Where the interpreter of a new one will be, by kind of machine.
     pub interpreter: BTreeMap<String, String>,
     /// Where the project's may be already.

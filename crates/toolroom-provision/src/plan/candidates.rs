@@ -9,7 +9,7 @@ use super::planner::Planner;
 use super::target::Target;
 use super::{parents, survey};
 use crate::apply::mark;
-use crate::decision::{Base, Candidate, Origin, Place, State};
+use crate::decision::{Base, Candidate, Findings, Origin, Place, State};
 use crate::journal::{Packages, Pending, Record};
 use crate::manager::{EnvironmentSpec, Facts, fill_text};
 
@@ -20,6 +20,16 @@ pub(super) struct Seen {
     pub(super) inner: Option<Interpreter>,
     pub(super) installed: Packages,
     pub(super) suspect: Vec<String>,
+}
+
+impl Seen {
+    /// Whether it can be used as it is.
+    pub(super) fn has_all(&self) -> bool {
+        match &self.candidate.state {
+            State::Sound { findings, .. } => findings.as_ref().is_ok_and(Findings::satisfied),
+            State::Unfinished | State::Broken(_) => false,
+        }
+    }
 }
 
 impl Planner<'_> {

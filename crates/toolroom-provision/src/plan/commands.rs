@@ -6,6 +6,7 @@ use toolroom_kernel::World;
 
 use super::Step;
 use super::machine::Interpreter;
+use super::target::Target;
 use crate::decision::{Action, Decision, count};
 use crate::error::ProvisionError;
 use crate::manager::{Choice, Facts, Manager, Phase, fill_commands, fill_text};
@@ -32,7 +33,25 @@ pub struct Making<'p> {
     pub again: &'p [String],
 }
 
-impl Making<'_> {
+impl<'p> Making<'p> {
+    /// Commands that speak of nothing but the target; the rest is added by name.
+    pub fn new(world: &'p World, target: &'p Target, choice: &'p Choice) -> Self {
+        Self {
+            world,
+            manager: &target.manager,
+            choice,
+            program: None,
+            root: &target.root,
+            manifest: target.manifests.first(),
+            base: None,
+            inner: None,
+            fetch: None,
+            arguments: &[],
+            constraints: None,
+            again: &[],
+        }
+    }
+
     /// The steps of a decision.
     ///
     /// # Errors
@@ -58,10 +77,20 @@ impl Making<'_> {
                     self.add(Phase::Interpreter, &what, environment, &mut steps)?;
                 }
                 self.add(Phase::Create, "create", environment, &mut steps)?;
-                self.add(Phase::Install, &self.what(decision), environment, &mut steps)?;
+                self.add(
+                    Phase::Install,
+                    &self.what(decision),
+                    environment,
+                    &mut steps,
+                )?;
             }
             Action::InstallMissing | Action::Upgrade => {
-                self.add(Phase::Install, &self.what(decision), environment, &mut steps)?;
+                self.add(
+                    Phase::Install,
+                    &self.what(decision),
+                    environment,
+                    &mut steps,
+                )?;
             }
         }
         Ok(steps)

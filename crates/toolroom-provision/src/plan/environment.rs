@@ -2,12 +2,11 @@
 
 use super::Plan;
 use super::candidates::Seen;
+use super::finish::Decided;
 use super::needs::Needs;
 use super::planner::Planner;
 use super::target::Target;
-use crate::decision::{
-    Action, Base, Decision, Origin, Place, Policy, Situation, State, decide_environment,
-};
+use crate::decision::{Action, Base, Origin, Place, Policy, Situation, decide_environment};
 use crate::error::ProvisionError;
 use crate::manager::EnvironmentSpec;
 use crate::store;
@@ -16,7 +15,7 @@ const OWN_PACKAGES: &str =
     "its own packages go to an environment that all tools share that require the same";
 
 impl Planner<'_> {
-    /// The project's environment: seed 003.
+    /// The project's environment: reused when safe, isolated when necessary.
     pub(super) fn environment(
         &self,
         target: &Target,
@@ -33,6 +32,7 @@ impl Planner<'_> {
             own: self.own_places(target, spec),
             base: base
                 .as_ref()
+                .ok()
                 .map(|base| self.base_of(base, spec, target, &needs)),
             policy: self.options.policy,
             repair: self.options.repair,
@@ -42,7 +42,15 @@ impl Planner<'_> {
         let chosen = survey
             .into_iter()
             .find(|seen| decision.environment.as_ref() == Some(&seen.candidate.path));
-        self.finish(target, needs, decision, base, chosen)
+        self.finish(
+            target,
+            needs,
+            Decided {
+                decision,
+                base,
+                chosen,
+            },
+        )
     }
 
     /// A tool's own environment: what it would run in anyway if that has all, else one
@@ -56,20 +64,16 @@ impl Planner<'_> {
         let base = self
             .machine()
             .base(&spec.resolver, needs.interpreter().as_deref());
-        let own = base.as_ref().and_then(|base| {
+        let own = base.as_ref().ok().and_then(|base| {
             store::place(self.world, &target.manager.name, &needs, &target.root, base)
         });
         let mut candidates: Vec<Seen> = Vec::new();
         if let Some(own) = own.as_deref().filter(|own| own.exists()) {
             candidates.push(self.seen(target, spec, own, Origin::Recorded, &needs));
         } else if !self.options.policy.force_isolation {
-            let satisfied = |seen: &Seen| matches!(&seen.candidate.state, State::Sound { findings: Ok(found), .. } if found.satisfied());
-            let project = self
-                .world
-                .project
-                .as_ref()
-                .map(|_| self.candidates(target, spec, &needs));
-            candidates.extend(project.unwrap_or_default().into_iter().find(satisfied));
+            let project = self.world.project.as_ref();
+            let seen = project.map(|_| self.candidates(target, spec, &needs));
+            candidates.extend(seen.into_iter().flatten().find(Seen::has_all));
         }
         let situation = Situation {
             what: spec.language.clone(),
@@ -81,7 +85,7 @@ impl Planner<'_> {
                     free: !path.exists(),
                 })
                 .collect(),
-            base: base.as_ref().map(|base| Base {
+            base: base.as_ref().ok().map(|base| Base {
                 findings: None,
                 guarded: false,
                 path: base.path.clone(),
@@ -112,29 +116,15 @@ impl Planner<'_> {
         let chosen = candidates
             .into_iter()
             .find(|seen| decision.environment.as_ref() == Some(&seen.candidate.path));
-        self.finish(target, needs, decision, base, chosen)
-    }
-
-    /// No interpreter will do, but one can be fetched.
-    pub(super) fn fetching(&self, target: &Target, needs: &Needs, refused: Decision) -> Decision {
-        let Some(spec) = &target.manager.environment else {
-            return refused;
-        };
-        let Some(place) = self
-            .own_places(target, spec)
-            .into_iter()
-            .find(|place| place.free)
-        else {
-            return refused;
-        };
-        let range = needs.interpreter().unwrap_or_else(|| "any".to_owned());
-        let mut decision = Decision::create(place.path);
-        decision.reasons = refused.reasons;
-        decision
-            .reasons
-            .push(format!("a {} {range} is fetched", spec.language));
-        decision.warnings = refused.warnings;
-        decision
+        self.finish(
+            target,
+            needs,
+            Decided {
+                decision,
+                base,
+                chosen,
+            },
+        )
     }
 
     /// The resolver that has to be told of a plan's environment; none if it finds it anyway.

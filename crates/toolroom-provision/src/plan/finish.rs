@@ -6,106 +6,135 @@ use toolroom_kernel::World;
 
 use super::candidates::Seen;
 use super::commands::Making;
-use super::machine::Interpreter;
+use super::machine::{Interpreter, Lacking};
 use super::needs::Needs;
 use super::planner::Planner;
-use super::target::Target;
+use super::target::{Subject, Target};
 use super::{Plan, Step};
 use crate::decision::{Action, Decision};
 use crate::error::ProvisionError;
 use crate::journal::key;
-use crate::manager::{self, Choice, choose};
+use crate::manager::{Choice, ManagerTool, choose};
+
+/// What was seen and decided, on its way to a plan.
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub(super) decision: Decision,
+    /// The interpreter new environments are made from, or what is lacking.
+    pub(super) base: Result<Interpreter, Lacking>,
+    /// The environment that was decided for, where it is there already.
+    pub(super) chosen: Option<Seen>,
+}
+
+impl Decided {
+    /// A decision about packages that need no interpreter to be installed.
+    pub(super) const fn beside(decision: Decision) -> Self {
+        Self {
+            decision,
+            base: Err(Lacking { version: None }),
+            chosen: None,
+        }
+    }
+}
 
 impl Planner<'_> {
+    /// The manager's program for a target.
+    pub(super) fn choice(&self, target: &Target) -> Result<Choice, ProvisionError> {
+        let is_there = |tool: &ManagerTool| {
+            tool.program.0.is_empty() || self.machine().program(tool, &target.root).is_some()
+        };
+        let manifest = target.manifests.first().unwrap_or(&target.root);
+        choose(&target.manager, &target.root, manifest, &is_there)
+    }
+
     pub(super) fn finish(
         &self,
         target: &Target,
         needs: Needs,
-        mut decision: Decision,
-        base: Option<Interpreter>,
-        chosen: Option<Seen>,
+        decided: Decided,
     ) -> Result<Plan, ProvisionError> {
-        let machine = self.machine();
-        let manifest = target.manifests.first();
-        let is_there = |tool: &manager::ManagerTool| {
-            tool.program.0.is_empty() || machine.program(tool, &target.root).is_some()
-        };
-        let choice = choose(
-            &target.manager,
-            &target.root,
-            manifest.unwrap_or(&target.root),
-            &is_there,
-        )?;
-        let program = machine.program(&choice.commands, &target.root);
-        let fetch = match (&base, needs.interpreter()) {
-            (None, range) if choice.commands.interpreter.is_some() && program.is_some() => {
-                Some(range.unwrap_or_else(|| "3".to_owned()))
+        let choice = self.choice(target)?;
+        let program = self.machine().program(&choice.commands, &target.root);
+        let Decided {
+            decision,
+            base,
+            chosen,
+        } = decided;
+        let (mut decision, fetch) = match &base {
+            Err(lacking) if program.is_some() && choice.commands.interpreter.is_some() => {
+                self.fetching(target, lacking, decision)
             }
-            _ => None,
+            _ => (decision, None),
         };
-        if fetch.is_some() && decision.action == Action::Refuse && decision.environment.is_none() {
-            decision = self.fetching(target, &needs, decision);
-        }
-        if decision.action.changes() && program.is_none() && !choice.commands.program.0.is_empty() {
-            let programs = choice
-                .commands
-                .program
-                .0
-                .first()
-                .cloned()
-                .into_iter()
-                .collect();
+        let is_named = !choice.commands.program.0.is_empty();
+        if decision.action.changes() && program.is_none() && is_named {
             return Err(ProvisionError::NoProgram {
                 manager: target.manager.name.clone(),
-                programs,
+                programs: choice.commands.program.0.into_iter().take(1).collect(),
             });
         }
         decision.warnings.extend(choice.notes.iter().cloned());
-        let installed = chosen
-            .as_ref()
-            .map(|seen| seen.installed.clone())
-            .unwrap_or_default();
-        let remakes = matches!(decision.action, Action::Create | Action::Repair);
+        let chosen = chosen.as_ref();
         let holds = matches!(decision.action, Action::InstallMissing | Action::Upgrade)
             && target.manager.environment.is_some();
-        let making = Making {
-            world: self.world,
-            manager: &target.manager,
-            choice: &choice,
+        let held = decision.environment.as_deref().filter(|_| holds);
+        let base = base.ok();
+        let steps = Making {
             program,
-            root: &target.root,
-            manifest,
             base: base.as_ref(),
             inner: chosen
-                .as_ref()
-                .filter(|_| !remakes)
+                .filter(|_| holds)
                 .and_then(|seen| seen.inner.as_ref()),
             fetch: fetch.as_deref(),
             arguments: &needs.arguments,
-            constraints: decision
-                .environment
-                .as_deref()
-                .filter(|_| holds)
-                .and_then(|place| constraints_file(self.world, place)),
-            again: chosen
-                .as_ref()
-                .filter(|_| holds)
-                .map_or(&[], |seen| &seen.suspect),
-        };
-        let steps = making.steps(&decision)?;
+            constraints: held.and_then(|place| constraints_file(self.world, place)),
+            again: chosen.filter(|_| holds).map_or(&[], |seen| &seen.suspect),
+            ..Making::new(self.world, target, &choice)
+        }
+        .steps(&decision)?;
         let lockfile: Vec<PathBuf> = choice.lockfile.iter().cloned().collect();
         Ok(Plan {
             inputs: needs.inputs(&lockfile),
             target: target.clone(),
-            needs_consent: fetch.is_some() && decision.action.changes(),
+            needs_consent: fetch.is_some(),
             decision,
             choice: Some(choice),
             steps,
             needs,
-            installed,
+            installed: chosen
+                .map(|seen| seen.installed.clone())
+                .unwrap_or_default(),
             base,
             applied: false,
         })
+    }
+
+    /// No interpreter on the machine will do, but one can be fetched: where that was the
+    /// only obstacle, the environment is made with it. Gives the version to fetch.
+    fn fetching(
+        &self,
+        target: &Target,
+        lacking: &Lacking,
+        refused: Decision,
+    ) -> (Decision, Option<String>) {
+        let Some(spec) = &target.manager.environment else {
+            return (refused, None);
+        };
+        let is_obstacle = refused.action == Action::Refuse && refused.environment.is_none();
+        let version = lacking.version.as_ref().unwrap_or(&spec.any_version);
+        let mut places = self.own_places(target, spec).into_iter();
+        match (&target.subject, places.find(|place| place.free)) {
+            (Subject::Project, Some(place)) if is_obstacle => {
+                let mut decision = Decision::create(place.path);
+                decision.reasons = refused.reasons;
+                let reason = format!("{} {version} is fetched for it", spec.language);
+                decision.reasons.push(reason);
+                decision.warnings = refused.warnings;
+                decision.conflicts = refused.conflicts;
+                (decision, Some(version.clone()))
+            }
+            _ => (refused, None),
+        }
     }
 
     /// The commands that take back what was added and bring back what was replaced.
@@ -118,18 +147,9 @@ impl Planner<'_> {
         replaced: &[String],
     ) -> Vec<Step> {
         let making = Making {
-            world: self.world,
-            manager: &plan.target.manager,
             program: self.machine().program(&choice.commands, &plan.target.root),
-            choice,
-            root: &plan.target.root,
-            manifest: plan.target.manifests.first(),
-            base: plan.base.as_ref(),
-            inner: None,
-            fetch: None,
             arguments: replaced,
-            constraints: None,
-            again: &[],
+            ..Making::new(self.world, &plan.target, choice)
         };
         let mut steps = Vec::new();
         if !added.is_empty() {
@@ -149,9 +169,6 @@ impl Planner<'_> {
 /// Where the versions to hold are written when the plan is applied.
 pub(crate) fn constraints_file(world: &World, environment: &Path) -> Option<PathBuf> {
     let state = &world.directories.as_ref()?.state;
-    Some(
-        state
-            .join("constraints")
-            .join(format!("{}.txt", key(environment))),
-    )
+    let name = format!("{}.txt", key(environment));
+    Some(state.join("constraints").join(name))
 }

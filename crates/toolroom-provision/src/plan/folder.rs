@@ -1,9 +1,10 @@
 //! Packages in a folder beside their manifest.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toolroom_exec::subprocess::Cancel;
 
+use super::finish::Decided;
 use super::needs::Needs;
 use super::planner::Planner;
 use super::target::Target;
@@ -17,65 +18,43 @@ use crate::manager::{Choice, Facts, fill_commands};
 impl Planner<'_> {
     /// Packages beside their manifest.
     pub(super) fn folder(&self, target: &Target, needs: Needs) -> Result<Plan, ProvisionError> {
-        let mut plan = self.finish(target, needs, Decision::refuse(""), None, None)?;
-        let choice = plan.choice.as_ref().ok_or(ProvisionError::NoState)?;
+        if needs.count() == 0 && target.manager.notation.is_some() {
+            return Ok(self.bare(target, needs, Decision::none()));
+        }
+        let choice = self.choice(target)?;
+        let decision = decide_folder(&self.folder_situation(target, &needs, &choice));
+        self.finish(target, needs, Decided::beside(decision))
+    }
+
+    fn folder_situation(&self, target: &Target, needs: &Needs, choice: &Choice) -> FolderSituation {
         let root = &target.root;
-        let folder = target
-            .manager
-            .folder
-            .as_ref()
-            .map(|folder| root.join(folder));
+        let folder = target.manager.folder.as_ref().map(|name| root.join(name));
         let place = folder.as_deref().unwrap_or(root);
-        let audited = target
-            .manager
-            .audit
-            .as_deref()
+        let auditor = target.manager.audit.as_deref();
+        let audited = auditor
             .filter(|_| !uses_plug(choice, root))
-            .map(|auditor| survey::audit(auditor, place, &plan.needs, &self.rules()));
-        let record = Record::of(self.world, self.world.root())
-            .decisions
-            .remove(&target.key(self.world.root()));
-        let situation = FolderSituation {
-            marked: choice
-                .commands
-                .marks
-                .iter()
-                .any(|mark| root.join(mark).exists()),
-            folder_exists: place.exists()
-                || choice
-                    .commands
-                    .marks
-                    .iter()
-                    .any(|mark| root.join(mark).exists()),
+            .map(|auditor| survey::audit(auditor, place, needs, &self.rules()));
+        let marked = choice
+            .commands
+            .marks
+            .iter()
+            .any(|mark| root.join(mark).exists());
+        let lockfile: Vec<PathBuf> = choice.lockfile.iter().cloned().collect();
+        let mut record = Record::of(self.world, self.world.root());
+        let recorded = record.decisions.remove(&target.key(self.world.root()));
+        let inputs = recorded.and_then(|recorded| recorded.inputs);
+        let pending = self.state().and_then(|state| Pending::of(state, place));
+        let manifest = target.manifests.first().and_then(|file| file.file_name());
+        FolderSituation {
+            marked,
+            folder_exists: marked || place.exists(),
             findings: audited,
             checked: self.checked(choice, target),
-            unchanged: record.and_then(|record| record.inputs).as_ref() == Some(&plan.inputs),
-            unfinished: self
-                .state()
-                .is_some_and(|state| Pending::of(state, place).is_some()),
-            manifest: target
-                .manifests
-                .first()
-                .and_then(|file| file.file_name())
-                .unwrap_or_default()
-                .display()
-                .to_string(),
+            unchanged: inputs == Some(needs.inputs(&lockfile)),
+            unfinished: pending.is_some(),
+            manifest: manifest.unwrap_or_default().display().to_string(),
             folder,
-        };
-        let decision = if plan.needs.count() == 0 && target.manager.notation.is_some() {
-            Decision::none()
-        } else {
-            decide_folder(&situation)
-        };
-        let mut done = self.finish(
-            target,
-            std::mem::take(&mut plan.needs),
-            decision,
-            None,
-            None,
-        )?;
-        done.decision.warnings.dedup();
-        Ok(done)
+        }
     }
 
     /// What the program's own check says, where it has one and may be started.

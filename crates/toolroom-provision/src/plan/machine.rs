@@ -26,6 +26,13 @@ pub struct Interpreter {
     pub environment: Option<PathBuf>,
 }
 
+/// There is no interpreter that would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lacking {
+    /// The version that is asked for.
+    pub version: Option<String>,
+}
+
 /// What a directory is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Look {
@@ -115,31 +122,46 @@ impl Machine<'_> {
 
     /// The interpreter environments are made from: what PATH gives, or else any that is
     /// installed and in the range.
-    #[must_use]
-    pub fn base(&self, resolver: &str, range: Option<&str>) -> Option<Interpreter> {
-        let find = |search: &[&str]| {
-            let mut options = Map::new();
-            options.insert("type".into(), resolver.into());
-            options.insert("search".into(), json!(search));
-            if let Some(range) = range {
-                options.insert("version".into(), range.into());
-            }
-            let resolution = self
-                .resolve(&json!({"interpreter": Value::Object(options)}), &[])
-                .ok()?;
-            let found = resolution.interpreter()?;
-            Some(Interpreter {
-                path: found.path.clone(),
-                version: found.version.clone(),
-                environment: found.environment.clone(),
-            })
-        };
-        let system = find(&["system"]);
+    ///
+    /// # Errors
+    /// Says which version is asked for and not there.
+    pub fn base(&self, resolver: &str, range: Option<&str>) -> Result<Interpreter, Lacking> {
         // An active environment stands on PATH, too, and is nothing to build upon.
-        let is_global = |found: &Interpreter| found.environment.is_none();
-        system
-            .filter(is_global)
-            .or_else(|| find(&["user", "system"]))
+        match self.interpreter(resolver, range, &["system"]) {
+            Ok(found) if found.environment.is_none() => Ok(found),
+            _ => self.interpreter(resolver, range, &["user", "system"]),
+        }
+    }
+
+    fn interpreter(
+        &self,
+        resolver: &str,
+        range: Option<&str>,
+        search: &[&str],
+    ) -> Result<Interpreter, Lacking> {
+        let mut options = Map::new();
+        options.insert("type".into(), resolver.into());
+        options.insert("search".into(), json!(search));
+        if let Some(range) = range {
+            options.insert("version".into(), range.into());
+        }
+        let resolved = self.resolve(&json!({"interpreter": Value::Object(options)}), &[]);
+        match resolved {
+            Ok(resolution) => resolution
+                .interpreter()
+                .map(|found| Interpreter {
+                    path: found.path.clone(),
+                    version: found.version.clone(),
+                    environment: found.environment.clone(),
+                })
+                .ok_or(Lacking { version: None }),
+            Err(ResolveError::VersionNotInstalled { missing, .. }) => Err(Lacking {
+                version: Some(missing.wanted),
+            }),
+            Err(_) => Err(Lacking {
+                version: range.map(str::to_owned),
+            }),
+        }
     }
 
     fn resolve(

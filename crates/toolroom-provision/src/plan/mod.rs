@@ -22,7 +22,7 @@ use crate::journal::Packages;
 use crate::manager::{Argv, Choice, Manager};
 
 pub(crate) use finish::constraints_file;
-pub use machine::{Interpreter, Machine};
+pub use machine::{Interpreter, Lacking, Machine};
 pub use needs::Needs;
 pub use planner::{Options, Planner};
 pub(crate) use survey::installed;

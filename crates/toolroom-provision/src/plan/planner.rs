@@ -16,7 +16,7 @@ use crate::audit::SeverityRules;
 use crate::decision::{Decision, Findings, Policy};
 use crate::error::ProvisionError;
 use crate::journal::Packages;
-use crate::manager::{self, Manager, choose};
+use crate::manager::{self, Manager};
 
 /// What the user asked for besides the targets.
 #[derive(Debug, Clone, Copy, Default)]
@@ -143,12 +143,7 @@ impl<'p> Planner<'p> {
     /// Fails if it cannot be told which lockfile counts.
     pub(crate) fn inputs(&self, target: &Target) -> Result<String, ProvisionError> {
         let needs = Needs::of(target, self.world);
-        let manifest = target.manifests.first().unwrap_or(&target.root);
-        let machine = self.machine();
-        let is_there = |tool: &manager::ManagerTool| {
-            tool.program.0.is_empty() || machine.program(tool, &target.root).is_some()
-        };
-        let choice = choose(&target.manager, &target.root, manifest, &is_there)?;
+        let choice = self.choice(target)?;
         let lockfile: Vec<PathBuf> = choice.lockfile.into_iter().collect();
         Ok(needs.inputs(&lockfile))
     }

@@ -208,7 +208,9 @@ fn shared_place(world: &World, catalog: &Catalog, target: &Target) -> Option<(St
     };
     let spec = target.manager.environment.as_ref()?;
     let needs = Needs::of(target, world);
-    let base = Machine { world, catalog }.base(&spec.resolver, needs.interpreter().as_deref())?;
+    let base = Machine { world, catalog }
+        .base(&spec.resolver, needs.interpreter().as_deref())
+        .ok()?;
     let place = store::place(world, &target.manager.name, &needs, &target.root, &base)?;
     Some((spec.resolver.clone(), place))
 }
