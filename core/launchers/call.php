@@ -105,7 +105,8 @@ final class Toolroom
     {
         $params = $request['params'] ?? [];
         $names = array_map(fn ($each) => $each->getName(), $function->getParameters());
-        if (($names[0] ?? null) === 'params' && !array_key_exists('params', $params)) {
+        $isWhole = $function->getName() === 'execute' || !array_key_exists('params', $params);
+        if (($names[0] ?? null) === 'params' && $isWhole) {
             return array_slice([$params, $request['project_path'] ?? null], 0, count($names));
         }
         return $params;

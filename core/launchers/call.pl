@@ -76,7 +76,9 @@ sub text {
 
 sub call {
     my ($request) = @_;
+    # The system's names are bytes; a name of characters makes Perl complain.
     my $path = $request->{tool_path};
+    utf8::encode($path);
     my ($directory) = $path =~ m{^(.*)[/\\]};
     unshift @INC, $directory if defined $directory;
     local @ARGV = ();

@@ -1,8 +1,9 @@
 # Calls a Bash tool; started by Toolroom. Standard input holds fields that end in NUL:
 # the tool's path, the project's path, the entry names, the parameters as JSON, and then
-# the parameters as arguments. A script is started with those arguments in place of this
-# launcher, so that `$0`, traps and `set -e` are its own; a file that defines a function
-# `main` and does not call it itself is read, and its function called with them.
+# the parameters as arguments. The file is started with those arguments in place of this
+# launcher, so that `$0`, traps and `set -e` are its own. Only where the tool itself names
+# an entry is it read instead, and that function called: no look at its text could tell
+# whether it calls the function by itself.
 #
 # What the tool prints is its result, unless it gives one with `toolroom_result JSON`.
 
@@ -41,6 +42,11 @@ toolroom_send() {
 
 # toolroom_progress DONE [TOTAL] [MESSAGE]
 toolroom_progress() {
+    local number='^-?(0|[1-9][0-9]*)(\.[0-9]+)?$'
+    if ! [[ ${1:-} =~ $number && ${2:-0} =~ $number ]]; then
+        toolroom_log warning "toolroom_progress $* is left out: not a number"
+        return 0
+    fi
     toolroom_send "{\"event\":\"progress\",\"done\":$1,\"total\":${2:-null},\"message\":$(toolroom_quote "${3:-}")}"
 }
 
@@ -54,33 +60,21 @@ toolroom_result() {
     toolroom_send "{\"result\":${1//$'\n'/ }}"
 }
 
-# Whether a line of the tool's file begins with the name as a command.
-toolroom_calls() {
-    local line
-    while IFS= read -r line || [ -n "$line" ]; do
-        [[ $line =~ ^[[:space:]]*(exec[[:space:]]+)?"$1"([[:space:]\;]|$) && ! $line =~ ^[[:space:]]*"$1"[[:space:]]*\( ]] && return 0
-    done <"$TOOLROOM_TOOL"
-    return 1
-}
-
-# Whether the tool's file defines a function of this name.
-toolroom_defines() {
-    local line
-    while IFS= read -r line || [ -n "$line" ]; do
-        [[ $line =~ ^[[:space:]]*(function[[:space:]]+)?"$1"[[:space:]]*(\(|\{|$) ]] && return 0
-    done <"$TOOLROOM_TOOL"
-    return 1
-}
-
 set -- "${toolroom_fields[@]:4}"
 unset toolroom_fields
-for toolroom_entry in $toolroom_entries; do
-    if toolroom_defines "$toolroom_entry" && ! toolroom_calls "$toolroom_entry"; then
-        # shellcheck disable=SC1090
-        source "$TOOLROOM_TOOL" "$@" && "$toolroom_entry" "$@"
-        exit
-    fi
-done
+if [ -n "$toolroom_entries" ]; then
+    # The status of the last line says nothing: that is often a test which does not hold.
+    # shellcheck disable=SC1090
+    source "$TOOLROOM_TOOL" "$@"
+    for toolroom_entry in $toolroom_entries; do
+        if declare -F "$toolroom_entry" >/dev/null; then
+            "$toolroom_entry" "$@"
+            exit
+        fi
+    done
+    printf '%s defines no function %s\n' "$TOOLROOM_TOOL" "${toolroom_entries// / or }" >&2
+    exit 1
+fi
 
 export TOOLROOM_TOOL TOOLROOM_PROJECT TOOLROOM_PARAMS toolroom_channel
 case $(<"$TOOLROOM_TOOL") in

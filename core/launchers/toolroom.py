@@ -15,16 +15,25 @@ import sys
 
 __all__ = ["progress", "log"]
 
+# How long, in seconds, what a tool left running may go on after its result.
+_LINGER = 2.0
+
 _channel = None
 _owner = os.getpid()
 _last = None
 
 
 def progress(done, total=None, message=None):
-    """Tell how far the work is."""
+    """Tell how far the work is. What is no number is said to be none, and costs no more."""
     global _last
     from time import monotonic
 
+    count, whole = _count(done), _count(total)
+    if count is None or (whole is None and total is not None):
+        log("warning", "progress(%.80r, %.80r) is left out: not a number" % (done, total))
+        return
+    done, total = count, whole
+    message = None if message is None else str(message)
     now = monotonic()
     finished = total is not None and done >= total
     if _last and message == _last[1] and now - _last[0] < 0.05 and not finished:
@@ -36,6 +45,15 @@ def progress(done, total=None, message=None):
 def log(level, message):
     """Say something: level is debug, info, warning or error."""
     _send({"event": "log", "level": str(level), "message": str(message)})
+
+
+def _count(value):
+    """A number of any kind as one that JSON has."""
+    try:
+        number = float(value) if not isinstance(value, str) else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number is not None and number - number == 0 else None
 
 
 # The channel ----------------------------------------------------------------------
@@ -270,12 +288,34 @@ def _serve():
     if os.getpid() != _owner:
         os._exit(status)
     _write(text)
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError, AttributeError):
-        pass
+    _flush()
+    _end_soon(status)
     if status:
         sys.exit(status)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            pass
+
+
+def _end_soon(status):
+    """Give threads and exit handlers a bounded time: the call is over and answered."""
+    from _thread import start_new_thread
+    from time import sleep
+
+    def end():
+        sleep(_LINGER)
+        _flush()
+        os._exit(status)
+
+    try:
+        start_new_thread(end, ())
+    except RuntimeError:
+        pass
 
 
 def _call(request):
@@ -310,19 +350,25 @@ def _load(path):
 
 
 def _arguments(name, function, request):
-    """Fit the parameters to the function: by name, or whole as its first argument."""
+    """Fit the parameters to the function: by name, or whole as its first argument.
+
+    What `execute` learns of the call itself comes from the call and from no parameter.
+    """
     params = request.get("params") or {}
     extra = {"project_path": request.get("project_path")}
     positional, names, only_positional = _signature(function)
-    whole = name == "execute" or positional[:1] == ["params"]
-    if whole and positional and positional[0] not in params:
+    is_rye = name == "execute"
+    whole = is_rye or (positional[:1] == ["params"] and "params" not in params)
+    if whole and positional:
         args = [params]
-        if name == "execute" and len(positional) > 1:
+        if is_rye and len(positional) > 1:
             args.append(extra["project_path"])
+        _build_all(function, {positional[0]: 0}, args)
         return args, {each: extra[each] for each in names[len(args) :] if each in extra}
     named = dict(params)
+    _build_all(function, {each: each for each in names if each in named}, named)
     for each in names:
-        if each in extra and each not in named:
+        if each in extra and (is_rye or each not in named):
             named[each] = extra[each]
     args = []
     for each in positional[:only_positional]:
@@ -346,6 +392,142 @@ def _signature(function):
     positional = [each.name for each in named if each.kind != 3]
     only = sum(each.kind == 0 for each in named)
     return positional, [each.name for each in named], only
+
+
+# Values of the types a function asks for ------------------------------------------
+
+_PLAIN = (str, int, float, bool, dict, list, object, type(None))
+_PLAIN_NAMES = frozenset(kind.__name__ for kind in _PLAIN)
+
+
+def _build_all(function, places, values):
+    """Make arguments what their annotations ask for, where JSON has no such type."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    if not hasattr(function, "__code__"):
+        function = getattr(function, "__call__", function)
+    try:
+        hints = getattr(function, "__annotations__", None) or {}
+    except Exception:
+        return
+    for name, place in places.items():
+        hint = hints.get(name)
+        if hint is None or hint in _PLAIN_NAMES:
+            continue
+        hint = _resolved(hint, getattr(function, "__globals__", {}))
+        values[place] = _build(hint, values[place], 0)
+
+
+def _resolved(hint, names):
+    """An annotation that is written as text, or as a name that comes later."""
+    hint = getattr(hint, "__forward_arg__", hint)
+    if not isinstance(hint, str):
+        return hint
+    try:
+        return eval(hint, dict(names))
+    except Exception:
+        return None
+
+
+def _build(kind, value, depth):
+    """A value as its type, if that is one of those known here; else the value itself."""
+    if kind is None or kind in _PLAIN or value is None or depth > 100:
+        return value
+    if isinstance(kind, type) and not hasattr(kind, "__origin__"):
+        return _instance(kind, value, depth + 1)
+    items = getattr(kind, "__args__", ())
+    origin = getattr(kind, "__origin__", None)
+    if hasattr(kind, "__metadata__"):
+        return _build(origin, value, depth + 1)
+    if origin is None or getattr(origin, "_name", None) == "Union":
+        return _either(items, value, depth + 1) if items else value
+    if not isinstance(origin, type):
+        return value
+    if isinstance(value, dict) and len(items) == 2:
+        return {
+            _build(items[0], key, depth + 1): _build(items[1], item, depth + 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, list) and items:
+        is_fixed = origin is tuple and items[1:] != (Ellipsis,)
+        each = items if is_fixed else items[:1] * len(value)
+        built = [_build(hint, item, depth + 1) for hint, item in zip(each, value)]
+        value = built + value[len(built) :]
+    return _instance(origin, value, depth + 1)
+
+
+def _either(kinds, value, depth):
+    """The first of several types that a value is, or else can be made to."""
+    for kind in kinds:
+        if isinstance(kind, type) and not hasattr(kind, "__origin__") and type(value) is kind:
+            return value
+    for kind in kinds:
+        try:
+            built = _build(kind, value, depth)
+        except (ValueError, TypeError, KeyError, ArithmeticError):
+            continue
+        if built is not value:
+            return built
+    return value
+
+
+def _instance(kind, value, depth):
+    if isinstance(value, kind):
+        return value
+    enum = sys.modules.get("enum")
+    if enum is not None and issubclass(kind, enum.Enum):
+        return _member(kind, value)
+    if hasattr(kind, "__dataclass_fields__") and isinstance(value, dict):
+        return _record(kind, value, depth)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        if isinstance(value, dict):
+            return kind(**value)
+        return kind(*value) if isinstance(value, list) else value
+    if kind in (set, frozenset, tuple):
+        return kind(value) if isinstance(value, list) else value
+    return _scalar(kind, value)
+
+
+def _member(kind, value):
+    members = kind.__members__
+    try:
+        return kind(tuple(value) if isinstance(value, list) else value)
+    except ValueError:
+        if isinstance(value, str) and value in members:
+            return members[value]
+        raise
+
+
+def _record(kind, value, depth):
+    names = getattr(sys.modules.get(kind.__module__), "__dict__", {})
+    built = dict(value)
+    for name, field in kind.__dataclass_fields__.items():
+        if name in built:
+            built[name] = _build(_resolved(field.type, names), built[name], depth)
+    return kind(**built)
+
+
+def _scalar(kind, value):
+    """Types of the standard library that are written as text or a number."""
+    module, name = kind.__module__.partition(".")[0], kind.__name__
+    is_text = isinstance(value, str)
+    if module == "pathlib" and is_text:
+        return kind(value)
+    if module == "datetime":
+        if name == "timedelta" and isinstance(value, (int, float)):
+            return kind(seconds=value)
+        if name in ("datetime", "date", "time") and is_text:
+            is_utc = name != "date" and value[-1:] in ("Z", "z")
+            return kind.fromisoformat(value[:-1] + "+00:00" if is_utc else value)
+    if (module, name) == ("uuid", "UUID") and is_text:
+        return kind(value)
+    if module in ("decimal", "_decimal", "_pydecimal") and name == "Decimal":
+        return kind(str(value)) if isinstance(value, (str, int, float)) else value
+    if (module, name) == ("fractions", "Fraction") and isinstance(value, (str, int, float)):
+        return kind(str(value))
+    if kind in (bytes, bytearray) and is_text:
+        return kind(value.encode("utf-8"))
+    return value
 
 
 def _settle(value):

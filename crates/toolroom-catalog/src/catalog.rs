@@ -167,13 +167,18 @@ impl Catalog {
     /// # Errors
     /// As [`Catalog::find`].
     pub fn find_runtime(&self, name: &str) -> Result<Tool, CatalogError> {
-        ToolId::parse(name)?;
-        match core_tool(name) {
+        let id = ToolId::parse(name)?;
+        if let Some(tool) = core_tool(name) {
+            return Ok(tool);
+        }
+        match self.exact(&id) {
+            Ok(Some(tool)) if tool.role() == Role::Runtime => return Ok(tool),
+            // A tool of that name, whatever is wrong with it, is not what is meant.
+            _ => {}
+        }
+        match self.in_executor_folders(name)? {
             Some(tool) => Ok(tool),
-            None => match self.in_executor_folders(name)? {
-                Some(tool) => Ok(tool),
-                None => self.find(name).map_err(as_runtime),
-            },
+            None => self.find(name).map_err(as_runtime),
         }
     }
 

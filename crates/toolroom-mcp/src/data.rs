@@ -21,13 +21,17 @@ impl File {
     /// The name without its extension.
     #[must_use]
     pub fn stem(&self) -> &str {
-        self.extension().map_or(&self.name, |extension| &self.name[..self.name.len() - extension.len() - 1])
+        self.extension().map_or(&self.name, |extension| {
+            &self.name[..self.name.len() - extension.len() - 1]
+        })
     }
 
     #[must_use]
     pub fn extension(&self) -> Option<&str> {
         let file = self.name.rsplit('/').next()?;
-        file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension)
+        file.rsplit_once('.')
+            .filter(|(stem, _)| !stem.is_empty())
+            .map(|(_, extension)| extension)
     }
 }
 
@@ -41,18 +45,28 @@ pub fn files(folder: &Path) -> Vec<File> {
 }
 
 fn walk(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<File>) {
-    let Ok(entries) = fs_err::read_dir(folder) else { return };
+    let Ok(entries) = fs_err::read_dir(folder) else {
+        return;
+    };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|name| !name.starts_with(['.', '_']) && !name.ends_with('~')) else {
+        let Some(name) = name
+            .to_str()
+            .filter(|name| !name.starts_with(['.', '_']) && !name.ends_with('~'))
+        else {
             continue;
         };
-        let Ok(kind) = entry.file_type() else { continue };
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
         let name = format!("{prefix}{name}");
         if kind.is_dir() && depth < DEEPEST {
             walk(&entry.path(), &format!("{name}/"), depth + 1, found);
         } else if kind.is_file() && found.len() < MOST_FILES {
-            found.push(File { name, path: entry.path() });
+            found.push(File {
+                name,
+                path: entry.path(),
+            });
         }
     }
 }
@@ -62,7 +76,9 @@ fn walk(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<File>) {
 /// # Errors
 /// Says why there is none: too large, not UTF-8, not readable.
 pub fn text(path: &Path) -> Result<String, String> {
-    let size = fs_err::metadata(path).map_err(|error| error.to_string())?.len();
+    let size = fs_err::metadata(path)
+        .map_err(|error| error.to_string())?
+        .len();
     if size > LARGEST {
         return Err(format!("{} is larger than {LARGEST} bytes", path.display()));
     }
@@ -74,14 +90,24 @@ pub fn text(path: &Path) -> Result<String, String> {
 /// # Errors
 /// Says what is wrong, and in which line.
 pub fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_saphyr::from_str(text).map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())
+    serde_saphyr::from_str(text).map_err(|error| {
+        error
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    })
 }
 
 /// Front matter and what follows it; a text without any is all body.
 #[must_use]
 pub fn front_matter(text: &str) -> (Option<&str>, &str) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
+    let Some(rest) = text
+        .strip_prefix("---\n")
+        .or_else(|| text.strip_prefix("---\r\n"))
+    else {
         return (None, text);
     };
     let mut at = 0;
@@ -126,14 +152,23 @@ mod tests {
     #[test]
     fn only_known_names_in_braces_are_filled_in() {
         let value = |name: &str| (name == "a").then(|| "{b}".to_owned());
-        assert_eq!(filled("{\"a\": \"{a}\", {b} {", value), "{\"a\": \"{b}\", {b} {");
+        assert_eq!(
+            filled("{\"a\": \"{a}\", {b} {", value),
+            "{\"a\": \"{b}\", {b} {"
+        );
     }
 
     #[test]
     fn front_matter_ends_at_its_line() {
-        assert_eq!(front_matter("---\na: 1\n---\nbody\n---\n"), (Some("a: 1\n"), "body\n---\n"));
+        assert_eq!(
+            front_matter("---\na: 1\n---\nbody\n---\n"),
+            (Some("a: 1\n"), "body\n---\n")
+        );
         assert_eq!(front_matter("no\n---\n"), (None, "no\n---\n"));
-        assert_eq!(front_matter("---\nnever closed"), (None, "---\nnever closed"));
+        assert_eq!(
+            front_matter("---\nnever closed"),
+            (None, "---\nnever closed")
+        );
     }
 
     #[test]
@@ -147,6 +182,9 @@ mod tests {
         let found = files(folder.path());
         let names: Vec<&str> = found.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["a/c.yaml", "b.md"]);
-        assert_eq!((found[0].stem(), found[0].extension()), ("a/c", Some("yaml")));
+        assert_eq!(
+            (found[0].stem(), found[0].extension()),
+            ("a/c", Some("yaml"))
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! a tool is found, resolved or run it does not know. Types of the protocol's library stay
 //! inside.
 
-
+pub mod client;
 pub mod config;
 mod data;
 mod live;
@@ -16,3 +16,9 @@ mod tools;
 pub use server::http::{self, Http};
 pub use server::{House, Options, ServeError, stdio};
 pub use tools::book::Choice;
+
+/// A text without escape sequences and characters that hide or reorder what is read.
+#[must_use]
+pub fn clean_text(text: &str) -> String {
+    tools::text::clean(text).into_owned()
+}

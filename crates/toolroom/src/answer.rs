@@ -20,6 +20,8 @@ pub struct Answer {
     /// What failed beside what was done, drawn on standard error.
     pub failures: Vec<Failure>,
     pub status: Status,
+    /// The text is data, to be written to the byte.
+    pub is_verbatim: bool,
     /// `data` as JSON text, where a value could not hold it exactly.
     pub raw: Option<String>,
 }
@@ -34,6 +36,7 @@ impl Answer {
             problems: Vec::new(),
             failures: Vec::new(),
             status: Status::Done,
+            is_verbatim: false,
             raw: None,
         }
     }

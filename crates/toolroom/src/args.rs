@@ -85,11 +85,14 @@ pub struct Init {
 
 #[derive(Debug, Args)]
 pub struct New {
-    /// The new tool's id, such as web/fetch
+    /// The new tool's id, such as web/fetch; with --from-mcp a folder
     pub id: String,
     /// What will run it
     #[arg(long, value_name = "NAME", default_value = "python", add = ArgValueCandidates::new(completion::runtimes))]
     pub runtime: String,
+    /// Make a tool of each one that an MCP server has; the last option
+    #[arg(long, value_name = "URL|COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "runtime")]
+    pub from_mcp: Vec<String>,
 }
 
 #[derive(Debug, Args)]

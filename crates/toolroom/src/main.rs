@@ -22,10 +22,6 @@ use crate::exit::Status;
 use crate::failure::Failure;
 use crate::printer::{Printer, Volume};
 
-/// Reading thousands of small files is mostly making and dropping small values.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// The hidden command by which our own binary is a guard: see `toolroom_exec::subprocess`.
 pub const GUARD: &str = "__guard";
 
@@ -33,6 +29,9 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     if std::env::args_os().nth(1).is_some_and(|first| first == GUARD) {
         return toolroom_exec::subprocess::guard::main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|first| first == toolroom_exec::executor::CLIENT) {
+        return toolroom_mcp::client::main();
     }
     clap_complete::CompleteEnv::with_factory(Cli::command).complete();
     let cli = match Cli::try_parse() {
@@ -46,34 +45,50 @@ fn main() -> ExitCode {
 }
 
 fn report(printer: Printer, command: &str, outcome: Result<Answer, Failure>) -> Status {
-    match outcome {
-        Ok(answer) => {
-            if printer.json {
-                let data = answer.raw.unwrap_or_else(|| answer.data.to_string());
-                printer.document(command, Ok(&data));
-            } else {
-                printer.answer(&answer.text);
-                for problem in &answer.problems {
-                    printer.problem(problem);
-                }
-                for failure in &answer.failures {
-                    printer.failure(failure);
-                }
-                for note in &answer.notes {
-                    printer.note(note);
-                }
-            }
-            answer.status
-        }
+    let (written, status) = match outcome {
+        Ok(answer) => (say(printer, command, &answer), answer.status),
         Err(failure) => {
-            if printer.json {
-                printer.document(command, Err(&failure));
+            let written = if printer.json {
+                printer.document(command, Err(&failure))
             } else {
                 printer.failure(&failure);
-            }
-            failure.status
+                Ok(())
+            };
+            (written, failure.status)
+        }
+    };
+    match written {
+        Ok(()) => status,
+        Err(error) => {
+            let message = format!("the answer could not be written: {error}");
+            printer.failure(&Failure::new("io::not_written", message));
+            Status::CannotDo
         }
     }
+}
+
+fn say(printer: Printer, command: &str, answer: &Answer) -> std::io::Result<()> {
+    if printer.json {
+        return match &answer.raw {
+            Some(data) => printer.document(command, Ok(data)),
+            None => printer.document(command, Ok(&answer.data.to_string())),
+        };
+    }
+    let written = if answer.is_verbatim {
+        printer.verbatim(&answer.text)
+    } else {
+        printer.answer(&answer.text)
+    };
+    for problem in &answer.problems {
+        printer.problem(problem);
+    }
+    for failure in &answer.failures {
+        printer.failure(failure);
+    }
+    for note in &answer.notes {
+        printer.note(note);
+    }
+    written
 }
 
 /// A wrong command line. Programs that asked for JSON get it here, too.
@@ -88,8 +103,9 @@ fn usage(error: &clap::Error) -> ExitCode {
         };
     }
     let text = error.render().to_string();
-    let mut lines = text.lines();
-    let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let message = lines.join(" ");
+    let message = message.trim_start_matches("error: ");
     let failure = Failure::new("usage::bad_arguments", message).help("toolroom --help says what there is");
     let known = Cli::command();
     let command = std::env::args()
@@ -102,7 +118,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         color: ColorChoice::Never,
         columns: None,
     };
-    printer.document(&command, Err(&failure));
+    let _ = printer.document(&command, Err(&failure));
     Status::Usage.into()
 }
 

@@ -1,7 +1,7 @@
 //! The one place that decides what is written where: answers to standard output, talk to
 //! standard error, colour only where it is wanted.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use anstream::{AutoStream, ColorChoice};
 use serde_json::{Value, json};
@@ -15,6 +15,14 @@ pub enum Volume {
     Quiet,
     Normal,
     Verbose,
+}
+
+/// A reader that has gone away, such as `head`, is no error.
+fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
 }
 
 /// Writes a command's answer and what goes with it.
@@ -41,15 +49,28 @@ impl Printer {
     }
 
     /// The answer of a command, for people.
-    pub fn answer(&self, text: &str) {
-        let mut out = AutoStream::new(std::io::stdout(), self.color).lock();
-        // A reader that has gone away, such as `head`, is no error.
-        let _ = out.write_all(text.as_bytes());
-        let _ = out.flush();
+    ///
+    /// # Errors
+    /// Fails if it could not be written.
+    pub fn answer(&self, text: &str) -> io::Result<()> {
+        let mut out = AutoStream::new(io::stdout(), self.color).lock();
+        unless_gone(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    }
+
+    /// An answer that is data, to the byte: a tool's result, a script for a shell.
+    ///
+    /// # Errors
+    /// Fails if it could not be written.
+    pub fn verbatim(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        unless_gone(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
     /// The answer of a command, for programs.
-    pub fn document(&self, command: &str, outcome: Result<&str, &Failure>) {
+    ///
+    /// # Errors
+    /// Fails if it could not be written.
+    pub fn document(&self, command: &str, outcome: Result<&str, &Failure>) -> io::Result<()> {
         let command = Value::from(command);
         let document = match outcome {
             Ok(data) => format!(r#"{{"schema":1,"command":{command},"ok":true,"data":{data}}}"#),
@@ -58,8 +79,7 @@ impl Printer {
                     .to_string()
             }
         };
-        let mut out = std::io::stdout().lock();
-        let _ = writeln!(out, "{document}");
+        self.verbatim(&(document + "\n"))
     }
 
     /// A remark that is not part of the answer.

@@ -33,7 +33,7 @@ pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
         None => discover_project(&cwd, home.as_deref(), user_space.as_deref()),
     };
     Ok(World {
-        directories: directories(),
+        directories: home.as_ref().and_then(|_| directories()),
         os: Os::current(),
         now: SystemTime::now(),
         env,

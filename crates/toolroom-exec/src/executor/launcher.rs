@@ -1,9 +1,10 @@
 //! Puts launchers where an interpreter can read them.
 //!
 //! Core's are written once into the cache, under the digest of all of them, so that
-//! versions never mix and nothing is written twice. A space's runtime brings its own,
-//! beside its file.
+//! versions never mix. What is found there is compared before it is used and written anew
+//! where it differs. A space's runtime brings its own, beside its file.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -70,7 +71,14 @@ fn written(world: &World) -> std::io::Result<(PathBuf, Option<TempDir>)> {
     if let Some(directories) = &world.directories {
         let parent = directories.cache.join(FOLDER);
         let folder = parent.join(digest(&files));
-        if folder.is_dir() || write_whole(&parent, &folder, &files).is_ok() {
+        if is_whole(&folder, &files) {
+            return Ok((folder, None));
+        }
+        let written = match folder.is_dir() {
+            true => mend(&folder, &files),
+            false => write_whole(&parent, &folder, &files),
+        };
+        if written.is_ok() && is_whole(&folder, &files) {
             return Ok((folder, None));
         }
     }
@@ -79,10 +87,57 @@ fn written(world: &World) -> std::io::Result<(PathBuf, Option<TempDir>)> {
     Ok((temporary.path().to_path_buf(), Some(temporary)))
 }
 
+/// Whether the folder holds these files byte for byte, and only its owner writes there.
+fn is_whole(folder: &Path, files: &[(&str, &str)]) -> bool {
+    is_private(folder)
+        && files.iter().all(|(name, text)| {
+            let path = folder.join(name);
+            let is_plain = path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
+            is_plain && fs_err::read(path).is_ok_and(|found| found == text.as_bytes())
+        })
+}
+
+/// Puts back every file that is not what it should be, each in one step: another process
+/// may be reading it. What an interpreter made of the old ones goes.
+fn mend(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
+    make_private(folder)?;
+    let _ = fs_err::remove_dir_all(folder.join("__pycache__"));
+    for (name, text) in files {
+        let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+        beside.write_all(text.as_bytes())?;
+        beside.persist(folder.join(name)).map_err(|error| error.error)?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_private(folder: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    let found = folder.symlink_metadata();
+    found.is_ok_and(|found| found.is_dir() && found.permissions().mode() & 0o077 == 0)
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs_err::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn is_private(folder: &Path) -> bool {
+    folder.is_dir()
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
 /// Writes beside and renames, so that the folder is whole whenever it is there.
 fn write_whole(parent: &Path, folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
     fs_err::create_dir_all(parent)?;
     let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
+    make_private(beside.path())?;
     write(beside.path(), files)?;
     match fs_err::rename(beside.path(), folder) {
         Ok(()) => {

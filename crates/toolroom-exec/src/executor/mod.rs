@@ -3,6 +3,7 @@
 //! Every step is a function of the last one's value. What is found here is handed to a
 //! primitive as a finished value; a primitive finds nothing for itself.
 
+mod bridge;
 mod config;
 mod error;
 mod http;
@@ -16,6 +17,7 @@ mod settings;
 mod style;
 mod url;
 
+pub use bridge::{Bridge, CLIENT};
 pub use error::ExecError;
 pub use outcome::{HttpFacts, Report, Status, ToolFailure};
 pub use prepare::{Prepared, ProcessCall, Request, Work, prepare};
@@ -47,6 +49,12 @@ pub async fn run_async(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report,
             let how = supervision(call, prepared, watch);
             let outcome = subprocess::run(&call.command, &how, watch.guard, watch.cancel).await?;
             Ok(Report::new(outcome, call.style.returns()))
+        }
+        Work::Bridge(bridge) => {
+            let how = bridged(bridge, prepared, watch);
+            let command = bridge.command(watch.guard);
+            let outcome = subprocess::run(&command, &how, watch.guard, watch.cancel).await?;
+            Ok(Report::new(outcome, Returns::Reply))
         }
         Work::Http(request) => {
             let outcome = send(request, watch.live.as_ref(), watch.cancel).await?;
@@ -95,6 +103,12 @@ pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> 
                 subprocess::run_blocking(&call.command, &how, watch.guard, watch.cancel)?;
             Ok(Report::new(outcome, call.style.returns()))
         }
+        Work::Bridge(bridge) => {
+            let how = bridged(bridge, prepared, watch);
+            let command = bridge.command(watch.guard);
+            let outcome = subprocess::run_blocking(&command, &how, watch.guard, watch.cancel)?;
+            Ok(Report::new(outcome, Returns::Reply))
+        }
         Work::Http(request) => {
             let outcome = send_blocking(request, watch.live.as_ref(), watch.cancel)?;
             Ok(Report::of_http(outcome))
@@ -103,9 +117,18 @@ pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> 
 }
 
 fn supervision(call: &ProcessCall, prepared: &Prepared, watch: &Watch<'_>) -> Supervision {
+    fed(&call.input, prepared, watch)
+}
+
+fn bridged(bridge: &Bridge, prepared: &Prepared, watch: &Watch<'_>) -> Supervision {
+    fed(&bridge.request, prepared, watch)
+}
+
+fn fed(input: &[u8], prepared: &Prepared, watch: &Watch<'_>) -> Supervision {
     let mut how = Supervision::new();
-    how.input.clone_from(&call.input);
+    how.input = input.to_vec();
     how.timeout = prepared.timeout;
+    how.grace = prepared.grace.unwrap_or_else(|| Supervision::usual_grace(prepared.timeout));
     how.capture.spill.clone_from(&watch.spill);
     how.live.clone_from(&watch.live);
     how

@@ -34,6 +34,8 @@ pub struct Report {
     pub status: Status,
     /// The tool's own result, as the JSON text it came as.
     pub data: Option<Box<RawValue>>,
+    /// Whether the data is what the tool printed, and no reply of its own.
+    pub is_output: bool,
     /// Why a call that ran failed.
     pub failure: Option<ToolFailure>,
     /// How the process ended and what it printed; of a request only whether and when it
@@ -160,6 +162,7 @@ impl Report {
         Self {
             status,
             data,
+            is_output: false,
             failure,
             outcome,
             http: Some(facts),
@@ -168,6 +171,10 @@ impl Report {
 
     pub(super) fn new(mut outcome: Outcome, returns: Returns) -> Self {
         let reply = outcome.reply.take();
+        let is_output = match &reply {
+            None => returns == Returns::Output,
+            Some(reply) => matches!(reply, Reply::Output),
+        };
         let end = Ended {
             exit_code: outcome.exit_code,
             signal: outcome.signal,
@@ -191,6 +198,7 @@ impl Report {
         Self {
             status,
             data,
+            is_output,
             failure: failure.filter(|_| status == Status::Error),
             outcome,
             http: None,

@@ -50,12 +50,17 @@ impl Explain for ParameterError {
 #[must_use]
 pub fn values(given: Vec<(String, Given)>, schema: Option<&Value>) -> Map<String, Value> {
     let mut values: Map<String, Value> = Map::new();
+    let mut as_text: Vec<String> = Vec::new();
     for (name, one) in given {
         let name = known_name(&name, schema);
         let property = property(schema, &name);
-        let is_repeated = values.contains_key(&name) && matches!(one, Given::Text(_));
+        let is_text = matches!(one, Given::Text(_));
+        let is_repeated = is_text && as_text.contains(&name);
+        if is_text {
+            as_text.push(name.clone());
+        }
         let value = match one {
-            Given::Json(value) => value,
+            Given::Json(value) => whole(value, property),
             Given::Flag(on) => on.into(),
             Given::Text(text) if is_repeated => of_text(&text, property.and_then(|list| list.get("items"))),
             Given::Text(text) => of_text(&text, property),
@@ -69,6 +74,20 @@ pub fn values(given: Vec<(String, Given)>, schema: Option<&Value>) -> Map<String
         }
     }
     values
+}
+
+/// `2.0` where a whole number is asked for is 2.
+fn whole(value: Value, property: Option<&Value>) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let is_asked_for = property.is_some_and(|property| kinds(property).contains(&"integer"));
+    match value.as_f64() {
+        Some(number) if is_asked_for && value.is_f64() && number.fract() == 0.0 && number.abs() <= EXACT => {
+            #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
+            let number = number as i64;
+            number.into()
+        }
+        _ => value,
+    }
 }
 
 /// `--dry-run` means `dry_run` where the schema has only that.
@@ -111,7 +130,10 @@ fn of_text(text: &str, schema: Option<&Value>) -> Value {
                 let item = of_text(text, schema.get("items"));
                 (kinds.len() == 1 || !kinds.contains(&"string")).then(|| vec![item].into())
             }),
-            kind => parsed.clone().filter(|value| is_of(value, kind)),
+            kind => parsed
+                .clone()
+                .filter(|value| is_of(value, kind))
+                .map(|value| whole(value, Some(schema))),
         };
         if let Some(value) = fitting {
             return value;
@@ -149,7 +171,8 @@ fn truth(text: &str) -> Option<bool> {
 
 fn is_of(value: &Value, kind: &str) -> bool {
     match kind {
-        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0),
+        // Beyond 64 bits a number would lose digits: it stays a text, and is refused.
+        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e15),
         "number" => value.is_number(),
         "object" => value.is_object(),
         "null" => value.is_null(),
@@ -181,22 +204,40 @@ pub fn check(params: &Map<String, Value>, schema: Option<&Value>) -> Result<(), 
         .build(schema)
         .map_err(|error| ParameterError::BadSchema(error.to_string()))?;
     let document = Value::Object(params.clone());
-    let faults: Vec<String> = validator.iter_errors(&document).map(|error| fault(&error)).collect();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let known: Vec<String> = properties.map(|map| map.keys().cloned().collect()).unwrap_or_default();
+    let faults: Vec<String> = validator.iter_errors(&document).map(|error| fault(&error, &known)).collect();
     if faults.is_empty() {
         return Ok(());
     }
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let known = properties.map(|map| map.keys().cloned().collect()).unwrap_or_default();
     Err(ParameterError::Invalid { faults, known })
 }
 
-fn fault(error: &jsonschema::ValidationError<'_>) -> String {
+fn fault(error: &jsonschema::ValidationError<'_>, known: &[String]) -> String {
+    if let jsonschema::error::ValidationErrorKind::AdditionalProperties { unexpected } = error.kind()
+        && error.instance_path().as_str().is_empty()
+    {
+        let unknown: Vec<String> = unexpected.iter().map(|name| unknown(name, known)).collect();
+        return unknown.join("; ");
+    }
     let path = error.instance_path().to_string();
     let path = path.trim_start_matches('/').replace('/', ".");
     if path.is_empty() {
         return error.to_string();
     }
     format!("{path}: {error}")
+}
+
+fn unknown(name: &str, known: &[String]) -> String {
+    let near = known
+        .iter()
+        .map(|other| (strsim::jaro_winkler(name, other), other))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b));
+    match near {
+        Some((_, other)) => format!("there is no parameter {name}; did you mean {other}?"),
+        None => format!("there is no parameter {name}"),
+    }
 }
 
 #[cfg(test)]
@@ -226,6 +267,22 @@ mod tests {
         for (name, given, wanted) in cases {
             assert_eq!(values(vec![text(name, given)], Some(&schema))[name], wanted, "--{name} {given}");
         }
+    }
+
+    #[test]
+    fn a_flag_wins_over_what_came_as_json() {
+        let given = vec![("name".to_owned(), Given::Json(json!("P"))), text("name", "Q")];
+        assert_eq!(values(given, None)["name"], json!("Q"));
+    }
+
+    #[test]
+    fn whole_numbers_stay_whole_or_are_refused() {
+        let schema = json!({"type": "object", "properties": {"i": {"type": "integer"}}});
+        assert_eq!(values(vec![text("i", "2.0")], Some(&schema))["i"], json!(2));
+        let given = vec![("i".to_owned(), Given::Json(json!(3.0)))];
+        assert_eq!(values(given, Some(&schema))["i"], json!(3));
+        let huge = values(vec![text("i", "12345678901234567890123")], Some(&schema));
+        assert!(check(&huge, Some(&schema)).is_err());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use toolroom_kernel::model::{Role, Tool, field};
 use toolroom_kernel::resolve::{self, Link, Resolution, resolve};
 use toolroom_kernel::template::{Template, Unset, expand_json};
 
+use super::bridge::{self, Bridge};
 use super::config;
 use super::error::ExecError;
 use super::launcher::{self, Launcher};
@@ -51,6 +52,8 @@ pub struct Request<'a> {
 pub struct Prepared {
     pub work: Work,
     pub timeout: Option<Duration>,
+    /// The time a process has between the request to end and the kill, if the chain says so.
+    pub grace: Option<Duration>,
     pub resolution: Resolution,
 }
 
@@ -59,6 +62,8 @@ pub struct Prepared {
 #[non_exhaustive]
 pub enum Work {
     Process(Box<ProcessCall>),
+    /// A client of another server, which is our own binary.
+    Bridge(Box<Bridge>),
     Http(Box<http::Request>),
 }
 
@@ -81,7 +86,7 @@ impl Prepared {
         match &self.work {
             Work::Process(call) => call.style.returns(),
             Work::Http(request) if request.stream => Returns::Output,
-            Work::Http(_) => Returns::Reply,
+            Work::Bridge(_) | Work::Http(_) => Returns::Reply,
         }
     }
 }
@@ -96,7 +101,10 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
     let schema = tool.metadata.get(field::INPUT_SCHEMA).filter(|_| tool.role() == Role::Tool);
     parameters::check(request.params, schema)?;
     let mut params = request.params.clone();
-    parameters::fill_defaults(&mut params, schema);
+    let merged = config::merged(request.chain);
+    if !has_own_defaults(request.chain, &merged) {
+        parameters::fill_defaults(&mut params, schema);
+    }
     let params = Value::Object(params);
     let primitive = request.chain.primitive();
     if !matches!(primitive.id.as_str(), SUBPROCESS | HTTP_CLIENT) {
@@ -118,19 +126,35 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
         facts: &facts,
         resolution: &resolution,
     };
-    let (work, timeout) = if primitive.id.as_str() == HTTP_CLIENT {
+    let (work, timeout) = if bridge::is_meant(&merged) {
+        build.bridge(&merged)?
+    } else if primitive.id.as_str() == HTTP_CLIENT {
         let mut sent = build.http()?;
         sent.timeout = request.timeout.or(sent.timeout);
         let timeout = sent.timeout;
         (Work::Http(Box::new(sent)), timeout)
     } else {
-        build.process(&config::merged(request.chain))?
+        build.process(&merged)?
     };
+    let grace = settings::seconds(&merged, "grace").map_err(|reason| build.bad("grace", reason))?;
     Ok(Prepared {
         work,
         timeout,
+        grace,
         resolution,
     })
+}
+
+/// Whether the tool is a function that takes parameters by name, whose schema comes from
+/// its signature: its own defaults may be values that JSON has no word for. `execute` gets
+/// its parameters whole and has none.
+fn has_own_defaults(chain: &Chain, config: &Map<String, Value>) -> bool {
+    let entry = chain.tool().metadata.get(field::ENTRY).and_then(Value::as_str);
+    let is_function = matches!(
+        Style::of(chain, config),
+        Ok(Style::Function { request: RequestForm::Json, .. })
+    );
+    is_function && entry.is_some_and(|name| name != "execute")
 }
 
 fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, ExecError> {
@@ -167,8 +191,8 @@ fn facts(request: &Request<'_>) -> Map<String, Value> {
 pub(super) struct Build<'a> {
     pub(super) request: &'a Request<'a>,
     /// What was given, with defaults.
-    params: &'a Map<String, Value>,
-    tool: &'a Tool,
+    pub(super) params: &'a Map<String, Value>,
+    pub(super) tool: &'a Tool,
     facts: &'a CallFacts<'a>,
     pub(super) resolution: &'a Resolution,
 }
@@ -257,7 +281,7 @@ impl Build<'_> {
         links.iter().find(|link| link.role() == Role::Runtime).map_or(self.tool, |link| link)
     }
 
-    fn program(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {
+    pub(super) fn program(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {
         let command = config.get("command").and_then(Value::as_str);
         let Some(text) = command.filter(|text| !text.is_empty()) else {
             return Err(self.bad("command", "is missing".into()));
@@ -272,7 +296,7 @@ impl Build<'_> {
         Ok(if is_relative_path { self.request.world.root().join(path) } else { path })
     }
 
-    fn cwd(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {
+    pub(super) fn cwd(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {
         let root = self.request.world.root();
         match config.get("cwd").and_then(Value::as_str) {
             None => Ok(root.to_path_buf()),

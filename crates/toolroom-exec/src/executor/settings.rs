@@ -6,6 +6,20 @@ use serde_json::{Map, Value};
 
 use crate::subprocess::Limits;
 
+/// Everything that `limits` may hold.
+const LIMITS: [&str; 7] = [
+    "memory",
+    "cpu_seconds",
+    "open_files",
+    "processes",
+    "file_size",
+    "umask",
+    "nice",
+];
+
+/// How many first letters make a name a likely slip for another.
+const LEAST_SHARED: usize = 3;
+
 /// The number of seconds under a key; texts are taken as numbers, since a template may
 /// have given one.
 pub fn seconds(config: &Map<String, Value>, key: &str) -> Result<Option<Duration>, String> {
@@ -61,19 +75,39 @@ pub fn limits(config: &Map<String, Value>) -> Result<Limits, String> {
         Some(Value::Object(limits)) => limits,
         Some(_) => return Err("is not a mapping".to_owned()),
     };
-    let size = |name: &str| written.get(name).map(bytes).transpose();
-    let either = |name: &str| written.get(name).or_else(|| config.get(name));
+    if let Some(other) = written.keys().find(|name| !LIMITS.contains(&name.as_str())) {
+        return Err(unknown_limit(other));
+    }
+    let given = |map: &'_ Map<String, Value>, name: &str| map.get(name).filter(|value| !value.is_null()).cloned();
+    let size = |name: &str| given(written, name).as_ref().map(bytes).transpose();
+    let either = |name: &str| given(written, name).or_else(|| given(config, name));
     Ok(Limits {
         memory: size("memory")?,
         cpu_seconds: size("cpu_seconds")?,
         open_files: size("open_files")?,
         processes: size("processes")?,
         file_size: size("file_size")?,
-        umask: either("umask").map(octal).transpose()?,
-        nice: either("nice")
-            .and_then(Value::as_i64)
-            .and_then(|nice| i32::try_from(nice).ok()),
+        umask: either("umask").as_ref().map(octal).transpose()?,
+        nice: either("nice").as_ref().map(nice).transpose()?,
     })
+}
+
+fn unknown_limit(name: &str) -> String {
+    let alike = |limit: &&&str| {
+        let shared = limit.bytes().zip(name.bytes()).take_while(|(one, other)| one == other);
+        shared.count() >= LEAST_SHARED || limit.contains(name) || name.contains(**limit)
+    };
+    match LIMITS.iter().find(alike).filter(|_| !name.is_empty()) {
+        Some(meant) => format!("has no limit {name:?}; did you mean {meant}?"),
+        None => format!("has no limit {name:?}; there are {}", LIMITS.join(", ")),
+    }
+}
+
+/// How much less a process is to be preferred.
+fn nice(value: &Value) -> Result<i32, String> {
+    let nice = value.as_i64().and_then(|nice| i32::try_from(nice).ok());
+    nice.filter(|nice| (-20..=19).contains(nice))
+        .ok_or_else(|| format!("has the nice {value}, which is not a whole number from -20 to 19"))
 }
 
 /// A count, or a size such as `512MB` or `2GiB`.
@@ -98,12 +132,15 @@ pub fn bytes(value: &Value) -> Result<u64, String> {
     number.checked_mul(factor).ok_or_else(fault)
 }
 
-/// A file mode mask: the text `022` is octal, the number 18 is itself.
+/// A file mode mask. Its digits are octal whether it is a text or a number: YAML takes
+/// 022 for the number 22, and nobody who writes 22 means 026.
 fn octal(value: &Value) -> Result<u32, String> {
-    let mask = match value {
-        Value::String(text) => u32::from_str_radix(text.trim_start_matches("0o"), 8).ok(),
-        other => other.as_u64().and_then(|mask| u32::try_from(mask).ok()),
+    let digits = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     };
+    let digits = digits.strip_prefix("0o").unwrap_or(&digits);
+    let mask = u32::from_str_radix(digits, 8).ok().filter(|_| !digits.starts_with('+'));
     mask.filter(|mask| *mask <= 0o777)
         .ok_or_else(|| format!("has the umask {value}, which is not one such as \"022\""))
 }
@@ -140,5 +177,32 @@ mod tests {
         assert_eq!(limits.file_size, Some(1 << 30));
         assert_eq!(limits.open_files, Some(64));
         assert_eq!(limits.umask, Some(0o027));
+    }
+
+    #[test]
+    fn a_umask_has_octal_digits_however_it_is_written() {
+        for value in [json!("022"), json!("0o22"), json!(22), json!("22")] {
+            let found = limits(&object(json!({"umask": value}))).unwrap();
+            assert_eq!(found.umask, Some(0o022), "{value}");
+        }
+        for value in [json!(18), json!("089"), json!(-1), json!(1000), json!([]), json!("+22")] {
+            assert!(limits(&object(json!({"limits": {"umask": value}}))).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_limit_that_would_be_ignored_is_an_error() {
+        let cases = [
+            (json!({"limits": {"procs": 5}}), "did you mean processes?"),
+            (json!({"limits": {"files": 5}}), "did you mean open_files?"),
+            (json!({"limits": {"x": 5}}), "there are memory, cpu_seconds"),
+            (json!({"nice": "5"}), "has the nice \"5\""),
+            (json!({"limits": {"nice": 40}}), "from -20 to 19"),
+        ];
+        for (config, wanted) in cases {
+            let reason = limits(&object(config.clone())).unwrap_err();
+            assert!(reason.contains(wanted), "{config}: {reason}");
+        }
+        assert_eq!(limits(&object(json!({"nice": 5, "umask": null}))).unwrap().nice, Some(5));
     }
 }

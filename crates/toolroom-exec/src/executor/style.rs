@@ -79,8 +79,9 @@ impl Style {
         let entry = match chain.tool().metadata.get(field::ENTRY) {
             // The file was read and has no function to call: it is a script.
             Some(Value::Null) => return Ok(Self::Script),
-            // What the file has goes first, where the runtime would call it.
-            Some(Value::String(name)) if written.entry.contains(name) => {
+            // What the file has goes first, where the runtime would call it; a runtime that
+            // lists none calls what the file names and nothing else.
+            Some(Value::String(name)) if written.entry.is_empty() || written.entry.contains(name) => {
                 let others = written.entry.iter().filter(|other| *other != name);
                 std::iter::once(name).chain(others).cloned().collect()
             }

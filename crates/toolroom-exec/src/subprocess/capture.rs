@@ -11,6 +11,7 @@ use tokio::io::{AsyncWriteExt, BufWriter};
 
 use super::command::{CaptureLimits, Stream};
 use super::outcome::Captured;
+use super::spill;
 
 /// The disk is written to in few large steps: each one is handed to another thread.
 const BLOCK: usize = 1 << 20;
@@ -25,6 +26,7 @@ pub(super) struct Capture {
     tail: VecDeque<u8>,
     length: u64,
     spill: Spill,
+    spill_most: u64,
 }
 
 #[derive(Debug)]
@@ -32,6 +34,8 @@ enum Spill {
     None,
     Ready(PathBuf),
     Open(BufWriter<File>, PathBuf),
+    /// It holds as much as it may, and goes on no further.
+    Full(PathBuf),
     Failed(String),
 }
 
@@ -45,6 +49,7 @@ impl Capture {
             tail: VecDeque::new(),
             length: 0,
             spill: limits.spill.clone().map_or(Spill::None, Spill::Ready),
+            spill_most: limits.spill_most,
         }
     }
 
@@ -76,23 +81,26 @@ impl Capture {
                 Err(error) => Spill::Failed(error.to_string()),
             };
         }
-        if let Spill::Open(file, path) = &mut self.spill
-            && let Err(error) = file.write_all(bytes).await
-        {
-            let path = path.clone();
-            self.give_up(&path, &error);
+        let Spill::Open(file, path) = &mut self.spill else {
+            return;
+        };
+        let room = usize::try_from(self.spill_most.saturating_sub(self.length)).unwrap_or(usize::MAX);
+        let part = &bytes[..room.min(bytes.len())];
+        let mut written = file.write_all(part).await;
+        let is_full = part.len() < bytes.len();
+        if is_full && written.is_ok() {
+            written = file.flush().await;
+        }
+        let path = path.clone();
+        match written {
+            Err(error) => self.give_up(&path, &error),
+            Ok(()) if is_full => self.spill = Spill::Full(path),
+            Ok(()) => {}
         }
     }
 
     async fn open(&self, directory: &Path) -> io::Result<(BufWriter<File>, PathBuf)> {
-        fs_err::create_dir_all(directory)?;
-        let (file, path) = tempfile::Builder::new()
-            .prefix(&format!("{}-", self.stream.name()))
-            .suffix(".log")
-            .rand_bytes(12)
-            .tempfile_in(directory)?
-            .keep()
-            .map_err(|error| error.error)?;
+        let (file, path) = spill::create(directory, self.stream)?;
         let mut file = BufWriter::with_capacity(BLOCK, File::from_std(file));
         let (front, back) = self.tail.as_slices();
         for part in [&self.head, front, back] {
@@ -117,6 +125,10 @@ impl Capture {
         let (spill, spill_error) = match self.spill {
             Spill::None | Spill::Ready(_) => (None, None),
             Spill::Open(_, path) => (Some(path), None),
+            Spill::Full(path) => {
+                let reason = format!("{} ends after {} bytes, the most that is kept", path.display(), self.spill_most);
+                (Some(path), Some(reason))
+            }
             Spill::Failed(reason) => (None, Some(reason)),
         };
         Captured {
@@ -188,6 +200,18 @@ mod tests {
         let captured = capture(&[b"abc", b"defg", b"hij"], &limits(2, 3, Some(&directory)));
         let file = captured.spill.unwrap();
         assert_eq!(fs_err::read(file).unwrap(), b"abcdefghij");
+    }
+
+    #[test]
+    fn a_file_ends_where_it_may_not_grow_and_says_so() {
+        let place = tempfile::tempdir().unwrap();
+        let mut limits = limits(2, 3, Some(place.path()));
+        limits.spill_most = 8;
+        let captured = capture(&[b"abc", b"defg", b"hij", b"klm"], &limits);
+        assert_eq!(captured.tail, b"klm");
+        assert!(captured.spill_error.as_ref().unwrap().contains("ends after 8 bytes"));
+        assert!(captured.text().text.contains("the first part of the whole is in"));
+        assert_eq!(fs_err::read(captured.spill.unwrap()).unwrap(), b"abcdefgh");
     }
 
     #[test]

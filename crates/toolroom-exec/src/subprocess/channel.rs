@@ -2,8 +2,10 @@
 //!
 //! Events come first, in any number; then one final frame, after which the rest is not
 //! looked at. A result is kept as the text it came as, so numbers of any size stay exact.
+//! No bad line costs a result that comes after it.
 
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Something a tool says while it works.
@@ -74,11 +76,15 @@ pub struct Cause {
 
 #[derive(Deserialize)]
 struct Line {
-    event: Option<String>,
-    done: Option<f64>,
-    total: Option<f64>,
-    level: Option<String>,
-    message: Option<String>,
+    event: Option<Value>,
+    #[serde(default)]
+    done: Value,
+    #[serde(default)]
+    total: Value,
+    #[serde(default)]
+    level: Value,
+    #[serde(default)]
+    message: Value,
     #[serde(default, deserialize_with = "present")]
     result: Option<Box<RawValue>>,
     error: Option<Failure>,
@@ -106,19 +112,46 @@ fn parse(line: &[u8]) -> Result<Parsed, String> {
     if line.output == Some(true) {
         return Ok(Parsed::Reply(Reply::Output));
     }
-    match line.event.as_deref() {
-        Some("progress") => Ok(Parsed::Event(Event::Progress {
-            done: line.done.ok_or("a progress event without `done`")?,
-            total: line.total,
-            message: line.message,
-        })),
-        Some("log") => Ok(Parsed::Event(Event::Log {
-            level: line.level.unwrap_or_else(|| "info".to_owned()),
-            message: line.message.unwrap_or_default(),
-        })),
-        Some(other) => Err(format!("an event `{other}` that is not known")),
-        None => Err("a frame that is neither event, result nor error".to_owned()),
+    if line.event.is_none() {
+        return Err("a frame that is neither event, result nor error".to_owned());
     }
+    Ok(Parsed::Event(event(line).unwrap_or_else(|reason| Event::Log {
+        level: "warning".to_owned(),
+        message: format!("the tool sent {reason}; it is left out"),
+    })))
+}
+
+fn event(line: Line) -> Result<Event, String> {
+    match line.event {
+        Some(Value::String(kind)) if kind == "progress" => Ok(Event::Progress {
+            done: line.done.as_f64().ok_or("a progress event whose `done` is no number")?,
+            total: match line.total {
+                Value::Null => None,
+                total => Some(total.as_f64().ok_or("a progress event whose `total` is no number")?),
+            },
+            message: text(line.message),
+        }),
+        Some(Value::String(kind)) if kind == "log" => Ok(Event::Log {
+            level: text(line.level).unwrap_or_else(|| "info".to_owned()),
+            message: text(line.message).unwrap_or_default(),
+        }),
+        Some(other) => Err(format!("an event {} that is not known", shortened(&other.to_string()))),
+        None => Err("no event".to_owned()),
+    }
+}
+
+/// Whatever is meant as a text, as one; null is none.
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        other => Some(other.to_string()),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 80;
+    text.chars().take(MOST).collect()
 }
 
 /// Cuts the channel's bytes into frames and keeps the final one.
@@ -127,6 +160,8 @@ pub(super) struct Frames {
     limit: usize,
     pending: Vec<u8>,
     reply: Option<Reply>,
+    /// What was wrong with the first line that is no frame; told if no reply comes.
+    fault: Option<String>,
 }
 
 impl Frames {
@@ -135,6 +170,7 @@ impl Frames {
             limit,
             pending: Vec::new(),
             reply: None,
+            fault: None,
         }
     }
 
@@ -166,12 +202,14 @@ impl Frames {
         match parse(line) {
             Ok(Parsed::Event(event)) => hear(&event),
             Ok(Parsed::Reply(reply)) => self.reply = Some(reply),
-            Err(reason) => self.reply = Some(Reply::Unreadable(reason)),
+            Err(reason) => {
+                self.fault.get_or_insert(reason);
+            }
         }
     }
 
     pub(super) fn finish(self) -> Option<Reply> {
-        self.reply
+        self.reply.or(self.fault.map(Reply::Unreadable))
     }
 }
 
@@ -224,17 +262,32 @@ mod tests {
 
     #[test]
     fn what_is_not_a_frame_is_told_as_such() {
-        let cases = [
-            "hello\n",
-            "{}\n",
-            "[1]\n",
-            "{\"event\":\"x\"}\n",
-            "{\"event\":\"progress\"}\n",
-        ];
-        for text in cases {
+        for text in ["hello\n", "{}\n", "[1]\n", "{\"result\":\n"] {
             let (_, reply) = read(text, 3);
             assert!(matches!(reply, Some(Reply::Unreadable(_))), "{text}");
+            let (_, reply) = read(&format!("{text}{{\"result\":1}}\n"), 3);
+            assert!(matches!(reply, Some(Reply::Result(_))), "{text}");
         }
+    }
+
+    #[test]
+    fn an_event_that_cannot_be_read_is_noted_and_costs_no_result() {
+        let cases = [
+            "{\"event\":\"x\"}",
+            "{\"event\":7}",
+            "{\"event\":\"progress\"}",
+            "{\"event\":\"progress\",\"done\":\"NaN\"}",
+            "{\"event\":\"progress\",\"done\":true}",
+            "{\"event\":\"progress\",\"done\":1,\"total\":[]}",
+        ];
+        for bad in cases {
+            let (events, reply) = read(&format!("{bad}\n{{\"result\":1}}\n"), 5);
+            assert!(matches!(reply, Some(Reply::Result(_))), "{bad}");
+            assert!(matches!(&events[..], [Event::Log { level, .. }] if level == "warning"), "{bad}");
+            assert!(read(&format!("{bad}\n"), 5).1.is_none(), "{bad}");
+        }
+        let (events, _) = read("{\"event\":\"progress\",\"done\":1,\"message\":5}\n", 5);
+        assert!(matches!(&events[..], [Event::Progress { message: Some(text), .. }] if text == "5"));
     }
 
     #[test]

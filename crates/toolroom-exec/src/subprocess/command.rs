@@ -110,13 +110,23 @@ pub struct Supervision {
 }
 
 impl Supervision {
-    /// Five seconds of grace, the usual capture, no time limit, no input.
+    /// The longest a tool may take to end in order, unless it is given more.
+    const LONGEST_GRACE: Duration = Duration::from_secs(2);
+
+    /// The usual grace and capture, no time limit, no input.
     #[must_use]
     pub fn new() -> Self {
         Self {
-            grace: Duration::from_secs(5),
+            grace: Self::usual_grace(None),
             ..Self::default()
         }
+    }
+
+    /// The grace of a run with such a time limit: whoever asks for a short run does not
+    /// mean one that takes many times as long.
+    #[must_use]
+    pub fn usual_grace(timeout: Option<Duration>) -> Duration {
+        timeout.map_or(Self::LONGEST_GRACE, |limit| Self::LONGEST_GRACE.min(limit / 2))
     }
 }
 
@@ -127,6 +137,8 @@ pub struct CaptureLimits {
     pub tail: usize,
     /// The directory for the whole of an output that did not fit. Made if it is missing.
     pub spill: Option<PathBuf>,
+    /// The most of one output that is written there.
+    pub spill_most: u64,
     /// The largest frame, hence result, that is taken from the channel.
     pub frame: usize,
 }
@@ -137,6 +149,7 @@ impl Default for CaptureLimits {
             head: 512 << 10,
             tail: 512 << 10,
             spill: None,
+            spill_most: 1 << 30,
             frame: 64 << 20,
         }
     }

@@ -28,6 +28,8 @@ mod error;
 #[cfg(unix)]
 pub mod guard;
 mod interrupt;
+#[cfg(unix)]
+mod orphans;
 mod outcome;
 #[cfg(unix)]
 #[path = "unix.rs"]
@@ -36,6 +38,7 @@ mod platform;
 #[path = "windows.rs"]
 mod platform;
 mod process;
+mod spill;
 
 use std::time::Instant;
 

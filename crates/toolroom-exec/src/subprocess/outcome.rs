@@ -46,7 +46,8 @@ pub struct Captured {
     pub tail: Vec<u8>,
     /// How many bytes were printed in all.
     pub length: u64,
-    /// The file that holds the whole, if the middle is missing here.
+    /// The file that holds the whole, if the middle is missing here; with an error, only
+    /// its beginning.
     pub spill: Option<PathBuf>,
     /// Why the whole could not be kept, if it should have been.
     pub spill_error: Option<String>,
@@ -92,7 +93,8 @@ impl Captured {
         let head = decode(without_cut_end(&self.head));
         let tail = decode(without_cut_start(&self.tail));
         let place = self.spill.as_deref().map_or_else(String::new, |path| {
-            format!("; the whole is in {}", path.display())
+            let part = if self.spill_error.is_some() { "the first part of the whole" } else { "the whole" };
+            format!("; {part} is in {}", path.display())
         });
         let omitted = self.omitted();
         Text {

@@ -22,6 +22,7 @@ use super::command::{Channel, Command, Guard, Stdin};
 use super::error::Error;
 use super::guard::MOST_DESCRIPTORS;
 use super::guard::wire::{self, Notice};
+use super::orphans::Watched;
 use super::outcome::Exit;
 
 /// How long a guard may take to start the tool.
@@ -94,14 +95,16 @@ fn connect(command: &Command, guard: &Guard) -> io::Result<(Started, Ends)> {
         channel = Some(source);
         ends.push(tool_end.into());
     }
-    let guard = tokio::process::Command::new(&guard.program)
+    let mut start = tokio::process::Command::new(&guard.program);
+    start
         .args(&guard.args)
         .env_clear()
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
+        .stderr(Stdio::null());
+    let (guard, watched) = Watched::spawn(&mut start)?;
     let tree = Tree {
+        watched,
         control: UnixStream::from_std(ours)?,
         unread: Vec::new(),
         guard,
@@ -166,6 +169,7 @@ fn is_named_file(cwd: &Path, program: &Path) -> bool {
 /// sees its socket close, and kills them.
 #[derive(Debug)]
 pub(super) struct Tree {
+    watched: Watched,
     control: UnixStream,
     unread: Vec<u8>,
     guard: Child,
@@ -198,6 +202,7 @@ impl Tree {
             && let Some(leader) = self.leader.take()
         {
             let _ = kill_process_group(leader, Signal::KILL);
+            self.watched.sweep();
         }
     }
 

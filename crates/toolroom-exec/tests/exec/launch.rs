@@ -19,6 +19,14 @@ pub struct Language {
     pub extension: &'static str,
 }
 
+/// What a request says.
+pub struct Given<'a> {
+    pub entry: &'a [String],
+    pub params: Value,
+    /// Where below its temporary place the tool is.
+    pub folder: &'a str,
+}
+
 pub struct Called {
     pub outcome: Outcome,
     pub events: Vec<Event>,
@@ -75,23 +83,36 @@ impl Language {
     }
 
     pub fn call_on(self, channel: Channel, source: &str, params: Value) -> Option<Called> {
+        let entry = ["main", "execute"].map(str::to_owned);
+        let call = Given {
+            entry: &entry,
+            params,
+            folder: "",
+        };
+        self.call_as(channel, source, call)
+    }
+
+    /// Calls a tool with everything a request may hold.
+    pub fn call_as(self, channel: Channel, source: &str, given: Given<'_>) -> Option<Called> {
         let interpreter = interpreter(self.interpreter)?;
         let place = tempfile::tempdir().unwrap();
-        let path = place.path().join(format!("my_tool.{}", self.extension));
+        let folder = place.path().join(given.folder);
+        fs_err::create_dir_all(&folder).unwrap();
+        let path = folder.join(format!("my_tool.{}", self.extension));
         fs_err::write(&path, source).unwrap();
-        fs_err::write(place.path().join("helper.py"), "VALUE = 42\n").unwrap();
+        fs_err::write(folder.join("helper.py"), "VALUE = 42\n").unwrap();
         let launcher = launchers().join(self.launcher);
         let mut command = command(interpreter, &[launcher.to_str().unwrap()]);
         command.stdin = Stdin::Pipe;
         command.channel = channel;
-        let params = match params {
+        let params = match given.params {
             Value::Object(map) => map,
             _ => Map::new(),
         };
         let call = Call {
             tool_path: &path,
             project_path: Some(Path::new("/the/project")),
-            entry: &["main".to_owned(), "execute".to_owned()],
+            entry: given.entry,
             params: &params,
         };
         let events = Arc::new(Mutex::new(Vec::new()));

@@ -1,9 +1,9 @@
 //! The launchers of the other languages.
 
 use serde_json::{Value, json};
-use toolroom_exec::subprocess::{Channel, Reply};
+use toolroom_exec::subprocess::Channel;
 
-use crate::launch::{Language, log, progress};
+use crate::launch::{Called, Given, Language, log, progress};
 use crate::support::*;
 
 const NODE: Language = Language {
@@ -408,20 +408,32 @@ fn php_calls_functions() {
     ]);
 }
 
+/// Calls a Bash tool that names this entry, or none.
+fn bash(source: &str, entry: Option<&str>, params: Value) -> Option<Called> {
+    let given = Given {
+        entry: &entry.map(str::to_owned).into_iter().collect::<Vec<_>>(),
+        params,
+        folder: "",
+    };
+    BASH.call_as(Channel::Private, source, given)
+}
+
 #[test]
 fn bash_tools_get_arguments_and_print_their_result() {
     let params = json!({"name": "ü b", "flag": true});
+    let main = Some("main");
     let cases = [
-        ("main() { printf '%s|' \"$@\"; }", "--name|ü b|--flag|"),
-        ("main() { echo \"$2\"; }\nmain \"$@\"", "ü b\n"),
-        ("printf '%s|' \"$@\"; cat", "--name|ü b|--flag|"),
+        ("main() { printf '%s|' \"$@\"; }", main, "--name|ü b|--flag|"),
+        ("main() { echo \"$2\"; }\nmain \"$@\"", None, "ü b\n"),
+        ("printf '%s|' \"$@\"; cat", None, "--name|ü b|--flag|"),
         (
-            "[[ \"${BASH_SOURCE[0]}\" == \"$0\" ]] && echo twice\nmain() { echo \"$TOOLROOM_PARAMS $TOOLROOM_PROJECT\"; }",
+            "main() { echo \"$TOOLROOM_PARAMS $TOOLROOM_PROJECT\"; }\n[[ \"${BASH_SOURCE[0]}\" == \"$0\" ]] && main twice",
+            main,
             "{\"name\":\"ü b\",\"flag\":true} /the/project\n",
         ),
     ];
-    for (source, expected) in cases {
-        let Some(called) = BASH.call(source, params.clone()) else {
+    for (source, entry, expected) in cases {
+        let Some(called) = bash(source, entry, params.clone()) else {
             return;
         };
         assert!(called.outcome.success(), "{source}: {:?}", called.outcome);
@@ -430,9 +442,31 @@ fn bash_tools_get_arguments_and_print_their_result() {
 }
 
 #[test]
+fn a_bash_tool_runs_once_however_it_calls_its_function() {
+    let cases = [
+        ("main() { echo ran; }\ncd /tmp && main \"$@\"", None),
+        ("main() { echo ran; }\nif true; then main \"$@\"; fi", None),
+        ("main() { echo ran; }\nrun=main\n\"$run\" \"$@\"", None),
+        ("main() { echo ran; }\ncat >/dev/null <<'END'\nmain\nEND\n", Some("main")),
+        ("function main { echo ran; }", Some("main")),
+    ];
+    for (source, entry) in cases {
+        let Some(called) = bash(source, entry, json!({})) else {
+            return;
+        };
+        assert_eq!(called.stdout(), "ran\n", "{source}");
+    }
+    let Some(called) = bash("other() { :; }", Some("main"), json!({})) else {
+        return;
+    };
+    assert_eq!(called.outcome.exit_code, Some(1));
+    assert!(text(&called.outcome.stderr).contains("defines no function main"));
+}
+
+#[test]
 fn bash_tools_may_give_a_result_and_events() {
     let source = "main() { toolroom_progress 1 2 'a \"quoted\" step'; toolroom_log warning $'two\\nlines'; echo noise; toolroom_result '{\"a\": [1]}'; }";
-    let Some(called) = BASH.call(source, json!({})) else {
+    let Some(called) = bash(source, Some("main"), json!({})) else {
         return;
     };
     assert_eq!(called.result(), json!({"a": [1]}));
@@ -443,14 +477,48 @@ fn bash_tools_may_give_a_result_and_events() {
             log("warning", "two\nlines")
         ]
     );
-    for (source, status) in [
-        ("main() { return 4; }", 4),
-        ("set -e\nfalse\necho never", 1),
-        ("exit 5", 5),
+    for (source, entry, status) in [
+        ("main() { return 4; }", Some("main"), 4),
+        ("set -e\nmain() { false; echo never; }", Some("main"), 1),
+        ("set -e\nfalse\necho never", None, 1),
+        ("exit 5", None, 5),
     ] {
-        let Some(called) = BASH.call(source, json!({})) else {
+        let Some(called) = bash(source, entry, json!({})) else {
             return;
         };
         assert_eq!(called.outcome.exit_code, Some(status), "{source}");
+        assert_eq!(called.stdout(), "", "{source}");
     }
+}
+
+#[test]
+fn progress_that_is_no_number_costs_no_result() {
+    let cases = [
+        (BASH, "toolroom_progress x; toolroom_progress 08 1; toolroom_result 7"),
+        (NODE, "export function main(_, { progress }) { progress(NaN); progress('x'); return 7; }"),
+    ];
+    for (language, source) in cases {
+        let called = match language.launcher {
+            "call.sh" => bash(source, None, json!({})),
+            _ => language.call(source, json!({})),
+        };
+        let Some(called) = called else { continue };
+        assert_eq!(called.result(), json!(7), "{source}");
+        assert!(!called.events.is_empty(), "{source}");
+    }
+}
+
+#[test]
+fn a_perl_tool_in_a_folder_of_any_name_is_quiet() {
+    let given = Given {
+        entry: &["main".to_owned()],
+        params: json!({}),
+        folder: "prøject ✓ 🦀",
+    };
+    let source = "sub main { return -e $0 ? 'found' : $0 }\n1;\n";
+    let Some(called) = PERL.call_as(Channel::Private, source, given) else {
+        return;
+    };
+    assert_eq!(called.result(), json!("found"));
+    assert_eq!(text(&called.outcome.stderr), "");
 }

@@ -7,6 +7,7 @@
     reason = "helpers of tests are tests too"
 )]
 
+mod arguments;
 mod http;
 mod launch;
 mod launchers;

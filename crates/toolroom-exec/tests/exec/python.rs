@@ -6,7 +6,7 @@ use toolroom_exec::subprocess::Channel;
 use crate::launch::{Called, Language, log, progress};
 use crate::support::*;
 
-const PYTHON: Language = Language {
+pub const PYTHON: Language = Language {
     interpreter: "python3",
     launcher: "call.py",
     extension: "py",

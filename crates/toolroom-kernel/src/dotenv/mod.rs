@@ -15,10 +15,12 @@
 //! | `$A`, `{a}`, `` `a` ``, `\` elsewhere | as written |
 //!
 //! Keys are `[A-Za-z_][A-Za-z0-9_]*`. Blank lines and lines that begin with `#` are skipped.
+//! Bytes that are no text make a bad line, as anything else that cannot be read does.
 //! A byte order mark is skipped and line ends may be `\r\n`; within quotes they become `\n`.
 //! The last of several lines with one key wins. An open quote costs one entry: reading goes
 //! on with the line below it.
 
+mod bytes;
 mod evaluate;
 mod loader;
 mod parse;
@@ -26,6 +28,7 @@ mod problem;
 #[cfg(test)]
 mod tests;
 
+pub use bytes::parse_bytes;
 pub use evaluate::{Evaluated, Variable, evaluate};
 pub use loader::is_loader_variable;
 pub use parse::{DotenvFile, Entry, MAX_BYTES, parse};

@@ -31,6 +31,8 @@ pub enum Reason {
     TextAfterQuote,
     #[error("the value has a NUL character")]
     NulCharacter,
+    #[error("the value has bytes that are not text")]
+    NotText,
     #[error("the value expects {expected}")]
     Template { expected: &'static str },
     #[error("the value needs the variable {name}, which is not set or is empty")]
@@ -70,6 +72,7 @@ impl Explain for DotenvProblem {
             Reason::UnclosedQuote => "dotenv::unclosed_quote",
             Reason::TextAfterQuote => "dotenv::text_after_quote",
             Reason::NulCharacter => "dotenv::nul_character",
+            Reason::NotText => "dotenv::not_text",
             Reason::Template { .. } => "dotenv::template",
             Reason::Required { .. } => "dotenv::required",
             Reason::ValueTooLarge | Reason::FileTooLarge => "dotenv::too_large",
@@ -85,6 +88,7 @@ impl Explain for DotenvProblem {
             Reason::UnclosedQuote => "close the quote; within double quotes write \\\" for a quote",
             Reason::TextAfterQuote => "quote the whole value; a comment needs a blank before its #",
             Reason::NulCharacter => "remove the NUL character",
+            Reason::NotText => "save the file as UTF-8",
             Reason::Template { .. } => "put the value in single quotes if its ${ is meant as text",
             Reason::Required { name } => return Some(format!("set {name}")),
             Reason::ValueTooLarge => "keep large values in files, and set their paths",

@@ -325,3 +325,47 @@ proptest! {
         prop_assert!(pairs(&evaluated).contains(&("GOOD", "1")));
     }
 }
+
+#[test]
+fn bytes_that_are_no_text_cost_the_entry_they_are_in() {
+    let read = |bytes: &[u8]| evaluate(&parse_bytes(bytes), &base);
+    type Row<'r> = (&'r [u8], &'r [(&'r str, &'r str)], &'r [(u32, Reason)]);
+    let table: [Row<'_>; 7] = [
+        (b"A=\xff\nB=ok\n", &[("B", "ok")], &[(1, Reason::NotText)]),
+        (
+            b"A='\xe9\nx'\nB=ok\n",
+            &[("B", "ok")],
+            &[(1, Reason::NotText)],
+        ),
+        (b"# \xff\nB=ok # \xe9\n", &[("B", "ok")], &[]),
+        (
+            b"\xef\xbb\xbfB=ok\n\xff=1\n",
+            &[("B", "ok")],
+            &[(2, Reason::InvalidKey)],
+        ),
+        (b"\xff\xfeB\0=\x001\0", &[("B", "1")], &[]),
+        (
+            b"\xff\xfeA\0=\0\0\xd8\n\0B\0=\x001\0",
+            &[("B", "1")],
+            &[(1, Reason::NotText)],
+        ),
+        (b"A=\xc3\xa9", &[("A", "\u{e9}")], &[]),
+    ];
+    for (bytes, expected, problems) in table {
+        let evaluated = read(bytes);
+        assert_eq!(pairs(&evaluated), expected, "{bytes:?}");
+        let found = evaluated.problems.into_iter();
+        let found: Vec<_> = found
+            .map(|problem| (problem.line, problem.reason))
+            .collect();
+        assert_eq!(found, problems, "{bytes:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_a_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let evaluated = evaluate(&parse_bytes(&bytes), &base);
+        prop_assert!(evaluated.variables.iter().all(|variable| !variable.value.contains('\0')));
+    }
+}

@@ -86,7 +86,7 @@ fn fault(text: &str) -> Option<&'static str> {
     }
     let has_drive = text.as_bytes().get(1) == Some(&b':');
     if has_drive {
-        return Some("it is an absolute path");
+        return Some("it begins like a drive");
     }
     for part in text.split('/') {
         match part {

@@ -1,7 +1,7 @@
 //! Activation: what is set, prepended, removed and unset once an interpreter is found.
 //! What it means is data; that the interpreter's own directory comes first is the point.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::facts::{Facts, Filled};
 use super::search::Found;
@@ -44,9 +44,10 @@ impl Activation {
             activation.prepend.push((name.clone(), entries));
         }
         for (name, texts) in &spec.remove {
-            activation
-                .remove
-                .push((name.clone(), all(texts.on(os), facts)?));
+            let mut entries = all(texts.on(os), facts)?;
+            // What was found is not left behind.
+            entries.retain(|entry| Some(Path::new(entry)) != found.path.parent());
+            activation.remove.push((name.clone(), entries));
         }
         Ok(activation)
     }
@@ -70,19 +71,28 @@ pub(super) fn add_facts(
     facts: &mut Facts<'_>,
     specs: &std::collections::BTreeMap<String, FactSpec>,
     found: &Found,
-) {
+) -> Result<(), TemplateError> {
     facts.set_path("environment", found.environment.as_deref());
     facts.set_path("executable", Some(&found.path));
     facts.set_path("executable_dir", found.path.parent());
     facts.set("version", found.version.as_ref().map(ToString::to_string));
     for (name, spec) in specs {
-        let nearest = upward(facts.world)
-            .into_iter()
-            .map(|folder| folder.join(&spec.nearest))
-            .find(|path| path.is_dir());
+        let directory = match spec {
+            FactSpec::Nearest(name) => upward(facts.world)
+                .into_iter()
+                .map(|folder| folder.join(name))
+                .find(|path| path.is_dir()),
+            FactSpec::Marked { directory, has } => match facts.fill(directory)? {
+                Filled::Text(path) => {
+                    Some(PathBuf::from(path)).filter(|path| path.join(has).exists())
+                }
+                Filled::Lacking(_) => None,
+            },
+        };
         facts.set(
             name.clone(),
-            nearest.and_then(|path| path.to_str().map(str::to_owned)),
+            directory.and_then(|path| path.to_str().map(str::to_owned)),
         );
     }
+    Ok(())
 }

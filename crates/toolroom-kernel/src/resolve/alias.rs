@@ -75,14 +75,16 @@ fn trimmed(text: &str, spec: &Spec) -> String {
     if let Some(cut) = &spec.cut {
         text = text.split(cut.as_str()).next().unwrap_or_default();
     }
-    for prefix in &spec.strip {
-        if let Some(rest) = text.strip_prefix(prefix.as_str())
-            && Version::parse(rest).is_some()
-        {
-            text = rest;
-        }
-    }
-    text.to_owned()
+    stripped(text, spec).to_owned()
+}
+
+/// A text without the beginnings that do not belong to its version.
+pub(super) fn stripped<'t>(text: &'t str, spec: &Spec) -> &'t str {
+    spec.strip.iter().fold(text, |text, prefix| {
+        let rest = text.strip_prefix(prefix.as_str());
+        rest.filter(|rest| Version::parse(rest).is_some())
+            .unwrap_or(text)
+    })
 }
 
 fn plain(text: &str, alias: &AliasSpec) -> Option<Choice> {

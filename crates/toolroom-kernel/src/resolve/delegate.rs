@@ -49,6 +49,7 @@ impl Search<'_> {
             }
         }
         let mut step = other.run(&[place.to_owned()], trace)?;
+        other.tell_remarks(trace);
         if let Step::Found(found) = &mut step {
             let facts = other.activation_facts(found);
             found.activations.push((other.spec.activate, facts));

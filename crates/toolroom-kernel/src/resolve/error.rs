@@ -12,7 +12,7 @@ use crate::template::TemplateError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ResolveError {
-    #[error("no interpreter for {var} was found by {resolver}{}", places(.tried))]
+    #[error("no interpreter for {var} was found by {resolver}")]
     InterpreterNotFound {
         var: String,
         resolver: String,
@@ -68,7 +68,7 @@ pub struct MissingVersion {
 }
 
 impl ResolveError {
-    /// Everything that was looked at before the search ended.
+    /// Everything the failed search looked at; what other searches did is not part of it.
     #[must_use]
     pub fn tried(&self) -> &[Candidate] {
         match self {
@@ -78,37 +78,12 @@ impl ResolveError {
             _ => &[],
         }
     }
-
-    pub(super) fn tried_mut(&mut self) -> Option<&mut Vec<Candidate>> {
-        match self {
-            Self::InterpreterNotFound { tried, .. }
-            | Self::Broken { tried, .. }
-            | Self::VersionNotInstalled { tried, .. } => Some(tried),
-            _ => None,
-        }
-    }
-}
-
-fn places(tried: &[Candidate]) -> String {
-    if tried.is_empty() {
-        return "; no place was searched".to_owned();
-    }
-    let lines: Vec<_> = tried
-        .iter()
-        .map(|candidate| {
-            format!(
-                "\n  {}: {} ({})",
-                candidate.place, candidate.path, candidate.reason
-            )
-        })
-        .collect();
-    format!("; tried:{}", lines.concat())
 }
 
 fn and_installed(versions: &[String]) -> String {
     const SHOWN: usize = 12;
     match versions.len() {
-        0 => "; no version is installed".to_owned(),
+        0 => "; no other version was found".to_owned(),
         count if count > SHOWN => format!(
             "; installed: {} and {} more",
             versions[..SHOWN].join(", "),

@@ -87,24 +87,33 @@ pub(super) enum Reading {
 /// Reads a small text file: UTF-8, or UTF-16 with a byte order mark. Only regular files
 /// are opened, for a pipe would never end.
 pub(super) fn read_text(path: &Path, limit: u64) -> Reading {
+    match read_bytes(path, limit) {
+        Ok(Some(bytes)) => decode(&bytes).map_or(Reading::Bad("it is not text"), Reading::Text),
+        Ok(None) => Reading::Absent,
+        Err(reason) => Reading::Bad(reason),
+    }
+}
+
+/// Reads a small file whatever it holds; one that is not there gives nothing.
+pub(super) fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, &'static str> {
     let size = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => metadata.len(),
-        Ok(metadata) if metadata.is_dir() => return Reading::Absent,
-        Ok(_) => return Reading::Bad("it is not a regular file"),
-        Err(error) if is_missing(error.kind()) => return Reading::Absent,
-        Err(_) => return Reading::Bad("it cannot be read"),
+        Ok(metadata) if metadata.is_dir() => return Ok(None),
+        Ok(_) => return Err("it is not a regular file"),
+        Err(error) if is_missing(error.kind()) => return Ok(None),
+        Err(_) => return Err("it cannot be read"),
     };
     if size > limit {
-        return Reading::Bad("it is too large");
+        return Err("it is too large");
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     let file = fs_err::File::open(path);
     // It may have grown since.
     let read = file.and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
     match read {
-        Err(_) => Reading::Bad("it cannot be read"),
-        Ok(_) if bytes.len() as u64 > limit => Reading::Bad("it is too large"),
-        Ok(_) => decode(&bytes).map_or(Reading::Bad("it is not text"), Reading::Text),
+        Err(_) => Err("it cannot be read"),
+        Ok(_) if bytes.len() as u64 > limit => Err("it is too large"),
+        Ok(_) => Ok(Some(bytes)),
     }
 }
 

@@ -71,6 +71,7 @@ pub(super) fn find(
         None => located(&mut search, resource, &keys, trace)?,
     };
     note_disagreement(&search, &found, trace);
+    search.tell_remarks(trace);
     report_inactive(&search, &found, &keys, trace)?;
     let activations =
         activations(&mut search, &found).map_err(|error| search.bad_template(&error))?;
@@ -181,8 +182,7 @@ fn located(
     if let Some(asked) = search.asked()?
         && asked.refuses(None).is_some()
     {
-        let mut installed = std::mem::take(&mut trace.installed);
-        installed.dedup();
+        let installed = std::mem::take(&mut trace.installed);
         return Err(ResolveError::VersionNotInstalled {
             missing: Box::new(MissingVersion {
                 wanted: asked.wanted.text(),
@@ -357,7 +357,7 @@ fn report(
 }
 
 fn activations(search: &mut Search<'_>, found: &Found) -> Result<Vec<Activation>, TemplateError> {
-    activate::add_facts(&mut search.facts, &search.spec.facts, found);
+    activate::add_facts(&mut search.facts, &search.spec.facts, found)?;
     let mut activations = Vec::new();
     for (spec, values) in &found.activations {
         let mut facts = search.facts.clone();

@@ -185,7 +185,7 @@ impl Search<'_> {
                 return Ok(trace.rejected(place, path.display(), spot.fault(path)));
             }
         }
-        Ok(match self.checked(place, path)? {
+        Ok(match self.checked(place, path, trace)? {
             Ok(found) => trace.chosen(found, "it is there"),
             Err(reason) => trace.rejected(place, path.display(), reason),
         })
@@ -197,6 +197,7 @@ impl Search<'_> {
         &self,
         place: &str,
         path: &Path,
+        trace: &mut Trace,
     ) -> Result<Result<Found, String>, ResolveError> {
         let sound = match self.surroundings_of(path)? {
             Ok(sound) => sound,
@@ -209,16 +210,17 @@ impl Search<'_> {
         let refusal = self
             .asked()?
             .and_then(|asked| asked.refuses(version.as_ref()));
-        Ok(refusal.map_or_else(
-            || {
-                Ok(Found {
-                    environment,
-                    version,
-                    ..Found::at(place, path)
-                })
-            },
-            Err,
-        ))
+        if let Some(reason) = refusal {
+            if let Some(version) = version {
+                trace.instead(version.to_string());
+            }
+            return Ok(Err(reason));
+        }
+        Ok(Ok(Found {
+            environment,
+            version,
+            ..Found::at(place, path)
+        }))
     }
 
     fn version_of(&self, path: &Path) -> Result<Option<super::version::Version>, ResolveError> {

@@ -64,7 +64,10 @@ pub(super) fn capture<'n>(segment: &str, name: &'n str) -> Option<&'n str> {
         Some(("", _)) => rest,
         Some((literal, _)) => rest.split_once(literal)?.0,
     };
-    (!found.is_empty()).then_some(found)
+    // `v*` is `v20`, not `versions`: a hole does not begin within a word.
+    let within_a_word =
+        before.ends_with(char::is_alphabetic) && found.starts_with(char::is_alphabetic);
+    (!found.is_empty() && !within_a_word).then_some(found)
 }
 
 /// What the last folders of a file's path have in the hole of a pattern such as
@@ -97,6 +100,8 @@ mod tests {
             ("c-{version}-*", "c-3.11.7-linux-x86", Some("3.11.7")),
             ("go{version}.x", "go1.2.x", Some("1.2")),
             ("v*", "v", None),
+            ("v*", "versions", None),
+            ("r-{version}", "r-head", Some("head")),
         ];
         for (segment, name, expected) in table {
             assert_eq!(capture(&mark(segment), name), expected, "{segment} {name}");

@@ -10,7 +10,7 @@ use super::activate::Activation;
 use super::candidate::Candidate;
 use super::error::ResolveError;
 use super::facts::{Facts, Filled};
-use super::files::{Reading, read_text};
+use super::files::read_bytes;
 use super::find::{self, Outcome};
 use super::layer::{LayeredEnv, Origin};
 use super::resource::{self, Link, Resource};
@@ -207,17 +207,17 @@ fn dotenv_layers(call: &Call<'_>, resolution: &mut Resolution) -> Result<(), Res
 }
 
 fn dotenv_layer(call: &Call<'_>, path: &Path, resolution: &mut Resolution) {
-    let text = match read_text(path, dotenv::MAX_BYTES as u64) {
-        Reading::Text(text) => text,
-        Reading::Absent => return,
-        Reading::Bad(reason) => {
+    let bytes = match read_bytes(path, dotenv::MAX_BYTES as u64) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return,
+        Err(reason) => {
             resolution
                 .notes
                 .push(format!("{} is not used: {reason}", path.display()));
             return;
         }
     };
-    let evaluated = dotenv::evaluate(&dotenv::parse(&text), resolution.env.values());
+    let evaluated = dotenv::evaluate(&dotenv::parse_bytes(&bytes), resolution.env.values());
     for problem in &evaluated.problems {
         resolution
             .notes
@@ -253,14 +253,7 @@ fn add_resource(
         depth: 0,
     };
     let mut trace = Trace::default();
-    let outcome = find::find(resource, link, surroundings, call.preferred, &mut trace);
-    let outcome = outcome.map_err(|mut error| {
-        // What earlier resources tried belongs to the story as well.
-        if let Some(tried) = error.tried_mut() {
-            tried.splice(0..0, resolution.tried.drain(..));
-        }
-        error
-    })?;
+    let outcome = find::find(resource, link, surroundings, call.preferred, &mut trace)?;
     resolution.tried.append(&mut trace.tried);
     resolution.notes.append(&mut trace.notes);
     match outcome {
@@ -277,6 +270,7 @@ fn add_resource(
             let var = resource.var();
             let origin = Origin::Interpreter(var.to_owned());
             for activation in &activations {
+                leave(call, activation, var, resolution);
                 apply(activation, &origin, resolution);
             }
             resolution.env.set(var, found.path.as_os_str(), origin);
@@ -293,11 +287,36 @@ fn add_resource(
     Ok(())
 }
 
+/// Takes away what would mislead an interpreter. What a dotenv file was allowed to set
+/// stays; what the process had and counts is told.
+fn leave(call: &Call<'_>, activation: &Activation, var: &str, resolution: &mut Resolution) {
+    let os = call.world.os;
+    for name in &activation.unset {
+        let origin = resolution.env.origin(name);
+        if matches!(origin, Some(Origin::Dotenv { .. }))
+            && is_loader_variable(name, call.dotenv_allow, os)
+        {
+            continue;
+        }
+        // A name that begins with _ is a launcher's own; nobody set it by hand.
+        if matches!(origin, Some(Origin::Process))
+            && is_loader_variable(name, &call.rules.loader_variables, os)
+            && !name.starts_with('_')
+            && resolution
+                .env
+                .get_os(name)
+                .is_some_and(|value| !value.is_empty())
+        {
+            resolution.notes.push(format!(
+                "{name} is not passed on, for it could mislead {var}; to keep it, set it in the tool's env"
+            ));
+        }
+        resolution.env.remove(name);
+    }
+}
+
 fn apply(activation: &Activation, origin: &Origin, resolution: &mut Resolution) {
     let env = &mut resolution.env;
-    for name in &activation.unset {
-        env.remove(name);
-    }
     for (name, entries) in &activation.remove {
         env.remove_entries(name, entries, origin);
     }

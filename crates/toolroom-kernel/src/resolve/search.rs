@@ -3,7 +3,7 @@
 //! Absent leads on, broken ends the search, and whatever was looked at is recorded. The
 //! moves themselves are in `moves`, `search_path` and `shim`.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -34,6 +34,8 @@ pub(super) struct Search<'a> {
     pub(super) options: Map<String, Value>,
     pub(super) surroundings: Surroundings<'a>,
     wanted: OnceCell<Option<Asked>>,
+    /// What was passed over on the way to the version that is asked for.
+    remarks: RefCell<Vec<String>>,
 }
 
 /// What all searches of a resolution share.
@@ -104,6 +106,7 @@ impl<'a> Search<'a> {
             options,
             surroundings,
             wanted: OnceCell::new(),
+            remarks: RefCell::default(),
         };
         let done = search.set_facts();
         done.map_err(|error| search.bad_template(&error))?;
@@ -119,6 +122,7 @@ impl<'a> Search<'a> {
             options: Map::new(),
             surroundings,
             wanted: OnceCell::from(None),
+            remarks: RefCell::default(),
         }
     }
 
@@ -198,18 +202,26 @@ impl<'a> Search<'a> {
         if let Some(asked) = self.wanted.get() {
             return Ok(asked.as_ref());
         }
-        let wanted = wanted::find(
-            &self.spec.wanted,
-            &self.facts,
-            &self.options,
-            &self.resolver,
-        )?;
+        let sources = wanted::Sources {
+            resolver: &self.resolver,
+            spec: &self.spec,
+            facts: &self.facts,
+            options: &self.options,
+        };
+        let wanted = sources.find(&mut self.remarks.borrow_mut())?;
         let asked = wanted.map(|wanted| self.follow(wanted)).transpose()?;
         let is_known = |asked: &Asked| {
             !(asked.wanted.by_alias && matches!(asked.choices[..], [Choice::Name(_)]))
         };
         let asked = asked.filter(is_known);
         Ok(self.wanted.get_or_init(|| asked).as_ref())
+    }
+
+    /// Passes on what was passed over.
+    pub(super) fn tell_remarks(&self, trace: &mut Trace) {
+        for remark in self.remarks.take() {
+            trace.note(remark);
+        }
     }
 
     /// Takes over what is asked for from the search on whose behalf this one is made.

@@ -137,7 +137,7 @@ impl Search<'_> {
         if let Some(shim) = self.shim_at(hit)? {
             return self.see_through(shim, hit, trace);
         }
-        Ok(match self.checked(hit.place, hit.file)? {
+        Ok(match self.checked(hit.place, hit.file, trace)? {
             Err(reason) => trace.rejected(hit.place, hit.file.display(), reason),
             Ok(found) => {
                 let on_path = is_first;

@@ -73,11 +73,34 @@ pub(super) struct Spec {
     _aliases: IgnoredAny,
 }
 
-/// A fact found by looking upward: the nearest directory of a name.
+/// A directory that an activation may speak of.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FactSpec {
-    pub(super) nearest: String,
+#[serde(try_from = "RawFact")]
+pub(super) enum FactSpec {
+    /// The nearest one of this name, looking upward.
+    Nearest(String),
+    /// One that is known, but only if it has an entry of this name.
+    Marked { directory: String, has: String },
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RawFact {
+    nearest: Option<String>,
+    directory: Option<String>,
+    has: Option<String>,
+}
+
+impl TryFrom<RawFact> for FactSpec {
+    type Error = &'static str;
+
+    fn try_from(raw: RawFact) -> Result<Self, Self::Error> {
+        match (raw.nearest, raw.directory, raw.has) {
+            (Some(name), None, None) => Ok(Self::Nearest(name)),
+            (None, Some(directory), Some(has)) => Ok(Self::Marked { directory, has }),
+            _ => Err("a fact is either nearest, or directory and has"),
+        }
+    }
 }
 
 /// One line of a rule; the first that applies decides.

@@ -72,6 +72,13 @@ impl Trace {
         Step::Found(found)
     }
 
+    /// A version that is there but not asked for, each told once.
+    pub(super) fn instead(&mut self, version: String) {
+        if !self.installed.contains(&version) {
+            self.installed.push(version);
+        }
+    }
+
     pub(super) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);

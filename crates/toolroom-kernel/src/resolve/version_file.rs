@@ -39,6 +39,11 @@ pub(super) fn versions(text: &str, form: Form<'_>) -> Vec<String> {
     found
 }
 
+/// Whether a text is a JSON document, whatever it says.
+pub(super) fn is_document(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
 /// Why a text can be no version, alias or range. Aliases may have one `/`.
 pub(super) fn fault(token: &str) -> Option<&'static str> {
     if token.is_empty() {

@@ -90,9 +90,9 @@ impl Search<'_> {
         if entries.is_empty() {
             return Ok(trace.absent(place, shown, "no version is installed"));
         }
-        trace
-            .installed
-            .extend(entries.into_iter().map(|entry| entry.name));
+        for entry in entries {
+            trace.instead(entry.name);
+        }
         Ok(trace.rejected(place, shown, reason))
     }
 

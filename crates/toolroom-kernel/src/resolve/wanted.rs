@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::alias;
 use super::error::ResolveError;
 use super::facts::{Facts, Filled};
 use super::files::{Reading, read_text};
-use super::spec::{Walk, WantedSpec};
+use super::spec::{Spec, Walk, WantedSpec};
 use super::version_file::{self, Form};
 use crate::template::TemplateError;
 use crate::world::World;
@@ -51,78 +52,118 @@ impl Wanted {
     }
 }
 
-/// Asks the sources in order; the first that says something decides.
-pub(super) fn find(
-    sources: &[WantedSpec],
-    facts: &Facts<'_>,
-    options: &Map<String, Value>,
-    resolver: &str,
-) -> Result<Option<Wanted>, ResolveError> {
-    for source in sources {
-        let found = ask(source, facts, options).map_err(|error| ResolveError::BadResolver {
-            resolver: resolver.to_owned(),
-            reason: error.to_string(),
-        })?;
-        let Some(wanted) = found else { continue };
-        let fault = wanted.fault.or_else(|| {
-            wanted
-                .texts
-                .iter()
-                .find_map(|text| version_file::fault(text))
-        });
-        return match fault {
-            None => Ok(Some(wanted)),
-            Some(_) if wanted.soft => continue,
-            Some(reason) => Err(ResolveError::BadVersion {
-                origin: wanted.origin,
-                file: wanted.file,
-                reason: reason.to_owned(),
-            }),
-        };
-    }
-    Ok(None)
+/// What a version may be asked for by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sources<'s> {
+    pub(super) resolver: &'s str,
+    pub(super) spec: &'s Spec,
+    pub(super) facts: &'s Facts<'s>,
+    pub(super) options: &'s Map<String, Value>,
 }
 
-fn ask(
+impl Sources<'_> {
+    /// Asks the sources in order; the first that says something decides. What is passed
+    /// over is remarked on.
+    pub(super) fn find(&self, remarks: &mut Vec<String>) -> Result<Option<Wanted>, ResolveError> {
+        for source in &self.spec.wanted {
+            let found = self
+                .ask(source, remarks)
+                .map_err(|error| ResolveError::BadResolver {
+                    resolver: self.resolver.to_owned(),
+                    reason: error.to_string(),
+                })?;
+            let Some(mut wanted) = found else { continue };
+            let fault = wanted
+                .fault
+                .or_else(|| wanted.keep_sound(self.spec, remarks));
+            return match fault {
+                None => Ok(Some(wanted)),
+                Some(_) if wanted.soft => continue,
+                Some(reason) => Err(ResolveError::BadVersion {
+                    origin: wanted.origin,
+                    file: wanted.file,
+                    reason: reason.to_owned(),
+                }),
+            };
+        }
+        Ok(None)
+    }
+
+    fn ask(
+        &self,
+        source: &WantedSpec,
+        remarks: &mut Vec<String>,
+    ) -> Result<Option<Wanted>, TemplateError> {
+        if let Some(option) = &source.option {
+            let texts = self.options.get(option).map(texts_of).unwrap_or_default();
+            let wanted = || Wanted::new(texts.clone(), format!("the option {option}"), source);
+            return Ok((!texts.is_empty()).then(wanted));
+        }
+        if let Some(variable) = &source.variable {
+            return in_variable(variable, source, self.facts);
+        }
+        if let Some(alias) = &source.alias {
+            return Ok(Some(Wanted::new(
+                vec![alias.clone()],
+                format!("the alias {alias}"),
+                source,
+            )));
+        }
+        match &source.file {
+            Some(file) => in_files(file, source, self.facts, remarks),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Wanted {
+    /// Passes over what can be no version as long as something else is left; else the
+    /// fault of the first.
+    fn keep_sound(&mut self, spec: &Spec, remarks: &mut Vec<String>) -> Option<&'static str> {
+        let mut sound = Vec::with_capacity(self.texts.len());
+        let mut first_fault = None;
+        for text in &self.texts {
+            let stripped = alias::stripped(text, spec);
+            match (version_file::fault(text), version_file::fault(stripped)) {
+                (None, _) => sound.push(text.clone()),
+                (Some(_), None) => sound.push(stripped.to_owned()),
+                (Some(fault), Some(_)) => {
+                    first_fault.get_or_insert(fault);
+                }
+            }
+        }
+        if sound.is_empty() {
+            return first_fault;
+        }
+        if let Some(fault) = first_fault {
+            remarks.push(format!(
+                "{} names a version that cannot be used: {fault}; the next one it names counts",
+                self.origin
+            ));
+        }
+        self.texts = sound;
+        None
+    }
+}
+
+fn in_variable(
+    variable: &str,
     source: &WantedSpec,
     facts: &Facts<'_>,
-    options: &Map<String, Value>,
 ) -> Result<Option<Wanted>, TemplateError> {
-    if let Some(option) = &source.option {
-        let texts = options.get(option).map(texts_of).unwrap_or_default();
-        let wanted = || Wanted::new(texts.clone(), format!("the option {option}"), source);
-        return Ok((!texts.is_empty()).then(wanted));
-    }
-    if let Some(variable) = &source.variable {
-        let Filled::Text(name) = facts.fill(variable)? else {
-            return Ok(None);
-        };
-        let value = facts.world.env.get(&name).unwrap_or_default().trim();
-        if value.is_empty() {
-            return Ok(None);
-        }
-        let separator = source.separator.as_deref().unwrap_or(" ");
-        let texts = value
-            .split(separator)
-            .map(str::trim)
-            .filter(|text| !text.is_empty());
-        return Ok(Some(Wanted::new(
-            texts.map(str::to_owned).collect(),
-            format!("${name}"),
-            source,
-        )));
-    }
-    if let Some(alias) = &source.alias {
-        return Ok(Some(Wanted::new(
-            vec![alias.clone()],
-            format!("the alias {alias}"),
-            source,
-        )));
-    }
-    match &source.file {
-        Some(file) => in_files(file, source, facts),
-        None => Ok(None),
-    }
+    let Filled::Text(name) = facts.fill(variable)? else {
+        return Ok(None);
+    };
+    let value = facts.world.env.get(&name).unwrap_or_default();
+    let separator = source.separator.as_deref().unwrap_or(" ");
+    let texts: Vec<_> = value
+        .split(separator)
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let wanted = |texts| Wanted::new(texts, format!("${name}"), source);
+    Ok((!texts.is_empty()).then(|| wanted(texts)))
 }
 
 /// An option's versions: a text, a number, or a list of them.
@@ -140,6 +181,7 @@ fn in_files(
     file: &str,
     source: &WantedSpec,
     facts: &Facts<'_>,
+    remarks: &mut Vec<String>,
 ) -> Result<Option<Wanted>, TemplateError> {
     let Filled::Text(file) = facts.fill(file)? else {
         return Ok(None);
@@ -164,13 +206,18 @@ fn in_files(
         Some(Walk::Up) => upward(facts.world),
         None => vec![facts.world.root()],
     };
-    let asks = |folder: &Path| in_file(&folder.join(&file), form, source);
+    let asks = |folder: &Path| in_file(&folder.join(&file), form, source, remarks);
     Ok(folders.into_iter().find_map(asks))
 }
 
-/// What one file asks for. A document that is no JSON asks for nothing; any other file
-/// that cannot be read is a fault.
-fn in_file(path: &Path, form: Form<'_>, source: &WantedSpec) -> Option<Wanted> {
+/// What one file asks for. A document that is no JSON asks for nothing and is remarked
+/// on; any other file that cannot be read is a fault.
+fn in_file(
+    path: &Path,
+    form: Form<'_>,
+    source: &WantedSpec,
+    remarks: &mut Vec<String>,
+) -> Option<Wanted> {
     let is_document = matches!(form, Form::Json(..));
     let limit = if is_document {
         MAX_DOCUMENT
@@ -178,9 +225,22 @@ fn in_file(path: &Path, form: Form<'_>, source: &WantedSpec) -> Option<Wanted> {
         MAX_VERSION_FILE
     };
     let (texts, fault) = match read_text(path, limit) {
-        Reading::Text(text) => (version_file::versions(&text, form), None),
+        Reading::Text(text) => {
+            let texts = version_file::versions(&text, form);
+            if is_document && texts.is_empty() && !version_file::is_document(&text) {
+                remarks.push(format!(
+                    "{} asks for no version: it is not JSON",
+                    path.display()
+                ));
+            }
+            (texts, None)
+        }
         Reading::Bad(reason) if !is_document => (Vec::new(), Some(reason)),
-        Reading::Bad(_) | Reading::Absent => return None,
+        Reading::Bad(reason) => {
+            remarks.push(format!("{} asks for no version: {reason}", path.display()));
+            return None;
+        }
+        Reading::Absent => return None,
     };
     (fault.is_some() || !texts.is_empty()).then(|| Wanted {
         fault,

@@ -519,3 +519,65 @@ fn a_conda_environment_that_is_asked_for_by_name_is_not_replaced_by_another() {
         "resolve::interpreter_not_found"
     );
 }
+
+#[test]
+fn only_the_directories_of_a_real_environment_are_taken_from_path() {
+    let mut context = Context::new();
+    let python = context.executable("usr/bin/python3");
+    context.prepend_path("usr/bin");
+    let before = context.world.env.get("PATH").unwrap().to_owned();
+    context.set("VIRTUAL_ENV", context.text("usr"));
+    let resolution = context.python().unwrap();
+    assert_eq!(resolution.interpreter().unwrap().path, python);
+    assert_eq!(resolution.env.get("PATH").unwrap(), before);
+
+    let conda = context.folder("conda");
+    context.folder("conda/conda-meta");
+    context.executable("conda/bin/python3");
+    let found = context.find(json!({"type": "conda_env", "prefix": conda.to_str()}));
+    let path = format!("{}:{before}", context.text("conda/bin"));
+    assert_eq!(found.unwrap().env.get("PATH").unwrap(), path);
+}
+
+#[test]
+fn an_environment_that_path_leads_to_stays_on_path() {
+    let mut context = Context::new();
+    let python = context.venv("envs/active", "3.11.4");
+    context.prepend_path("envs/active/bin");
+    let before = context.world.env.get("PATH").unwrap().to_owned();
+    context.set("VIRTUAL_ENV", context.text("envs/active"));
+    let resolution = context.python().unwrap();
+    assert_eq!(resolution.interpreter().unwrap().path, python);
+    assert_eq!(resolution.env.get("PATH").unwrap(), before);
+}
+
+#[test]
+fn what_a_dotenv_file_may_set_survives_activation() {
+    let mut context = Context::new();
+    context.venv("project/.venv", "3.11.4");
+    context.file("project/.env", "PYTHONPATH=/mine\nVIRTUAL_ENV_PROMPT=x\n");
+    context.dotenv_allow = vec!["PYTHONPATH".to_owned()];
+    let env = context.python().unwrap().env;
+    assert_eq!(env.get("PYTHONPATH"), Some("/mine"));
+    assert_eq!(env.get("VIRTUAL_ENV_PROMPT"), None);
+    context.dotenv_allow.clear();
+    assert_eq!(context.python().unwrap().env.get("PYTHONPATH"), None);
+}
+
+#[test]
+fn an_inherited_variable_that_is_dropped_is_told() {
+    let mut context = Context::new();
+    context.venv("project/.venv", "3.11.4");
+    for name in ["PYTHONPATH", "__PYVENV_LAUNCHER__", "VIRTUAL_ENV_PROMPT"] {
+        context.set(name, "/x");
+    }
+    context.set("PYTHONHOME", "");
+    let resolution = context.python().unwrap();
+    assert_eq!(resolution.env.get("PYTHONPATH"), None);
+    assert_eq!(resolution.notes.len(), 1, "{:?}", resolution.notes);
+    assert!(
+        resolution.notes[0].starts_with("PYTHONPATH is not passed on"),
+        "{:?}",
+        resolution.notes
+    );
+}

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use toolroom_kernel::Explain;
 use toolroom_kernel::resolve::Verdict;
 
-use crate::support::{Context, chosen, code, failure};
+use crate::support::{Context, chosen, code, failure, verdict};
 
 #[test]
 fn the_fallback_is_looked_up_to_an_absolute_path() {
@@ -24,21 +24,36 @@ fn the_fallback_is_looked_up_to_an_absolute_path() {
 }
 
 #[test]
-fn a_fallback_that_is_not_there_is_an_error_that_lists_what_was_tried() {
+fn a_fallback_that_is_not_there_is_an_error_that_carries_what_was_tried() {
     let context = Context::new();
     let error = failure(context.find(
         json!({"type": "venv_python", "search": ["project"], "var": "X", "fallback": "mytool"}),
     ));
     assert_eq!(error.code(), "resolve::interpreter_not_found");
-    let text = error.to_string();
-    for part in [
+    assert_eq!(
+        error.to_string(),
+        "no interpreter for X was found by venv_python"
+    );
+    for end in [
         "project/.venv",
         "project/.virtualenv",
         "project/venv",
         "mytool on PATH",
     ] {
-        assert!(text.contains(part), "{part}: {text}");
+        assert!(verdict(error.tried(), end).is_some(), "{end}: {error:#?}");
     }
+}
+
+#[test]
+fn an_error_carries_only_what_its_own_search_tried() {
+    let context = Context::new();
+    context.venv("project/.venv", "3.11.4");
+    let error = failure(context.resolve(&json!({
+        "first": {"type": "venv_python", "var": "ONE"},
+        "second": {"type": "system_binary", "binary": "mytool", "var": "TWO"},
+    })));
+    let tried: Vec<_> = error.tried().iter().map(|found| &found.path).collect();
+    assert_eq!(tried, ["mytool on PATH"]);
 }
 
 #[test]

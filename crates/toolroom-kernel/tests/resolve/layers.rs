@@ -312,3 +312,60 @@ fn values_that_are_not_utf8_are_passed_on_whole() {
         Some(odd)
     );
 }
+
+#[test]
+fn a_dotenv_file_may_not_move_the_places_code_is_loaded_from() {
+    let context = Context::new();
+    let refused = [
+        "HOME",
+        "USERPROFILE",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "OPENSSL_CONF",
+        "OPENSSL_MODULES",
+        "PYTHONPYCACHEPREFIX",
+        "PYTHONWARNINGS",
+        "NPM_CONFIG_SCRIPT_SHELL",
+        "SHELL",
+        "BROWSER",
+    ];
+    let taken = [
+        "PYTHONUNBUFFERED",
+        "PYTHONDONTWRITEBYTECODE",
+        "NODE_ENV",
+        "ENV",
+        "SSL_CERT_FILE",
+        "HOMEPAGE",
+        "BUNDLE_ID",
+    ];
+    let lines = refused.iter().chain(&taken);
+    let text: String = lines.map(|name| format!("{name}=/evil\n")).collect();
+    context.file("project/.env", text);
+    let resolution = context.resolve(&json!({})).unwrap();
+    let names: Vec<_> = resolution
+        .refused
+        .iter()
+        .map(|refusal| &refusal.name)
+        .collect();
+    assert_eq!(names, refused);
+    assert_eq!(resolution.env.get("HOME").unwrap(), context.text("home"));
+    for name in taken {
+        assert_eq!(resolution.env.get(name), Some("/evil"), "{name}");
+    }
+}
+
+#[test]
+fn a_bad_byte_costs_a_dotenv_file_one_entry() {
+    let context = Context::new();
+    context.file("project/.env", b"A=\xff\nB=ok\n");
+    let resolution = context.resolve(&json!({})).unwrap();
+    assert_eq!(resolution.env.get("A"), None);
+    assert_eq!(resolution.env.get("B"), Some("ok"));
+    assert_eq!(
+        resolution.notes,
+        [format!(
+            "{}: line 1 (A): the value has bytes that are not text",
+            context.text("project/.env")
+        )]
+    );
+}

@@ -38,7 +38,11 @@ fn one_that_is_gone_is_noted_and_the_search_goes_on() {
     preferring(&mut context, "project/.ai/scripts/.venv");
     let resolution = context.python().unwrap();
     assert_eq!(resolution.interpreter().unwrap().place, "project");
-    assert!(resolution.notes[0].contains("recorded by toolroom setup"), "{:?}", resolution.notes);
+    assert!(
+        resolution.notes[0].contains("recorded by toolroom setup"),
+        "{:?}",
+        resolution.notes
+    );
 }
 
 #[test]
@@ -47,7 +51,10 @@ fn one_that_is_broken_is_an_error() {
     context.venv("project/.venv", "3.11.4");
     context.file("project/broken/pyvenv.cfg", "home = /nowhere\n");
     preferring(&mut context, "project/broken");
-    assert_eq!(failure(context.python()).code(), "resolve::broken_environment");
+    assert_eq!(
+        failure(context.python()).code(),
+        "resolve::broken_environment"
+    );
 }
 
 #[test]

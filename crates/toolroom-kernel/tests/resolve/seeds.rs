@@ -287,5 +287,6 @@ fn a_search_that_is_narrower_than_the_default_is_kept_to() {
     let error =
         failure(context.find(json!({"type": "venv_python", "search": ["kiwi"], "var": "X"})));
     assert_eq!(error.code(), "resolve::interpreter_not_found");
-    assert!(error.to_string().contains(".ai/scripts/.venv"), "{error}");
+    let tried: Vec<_> = error.tried().iter().map(|found| &found.path).collect();
+    assert_eq!(tried, [&context.text("project/.ai/scripts/.venv")]);
 }

@@ -10,7 +10,8 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 use toolroom_kernel::model::{EnvMap, Role};
 use toolroom_kernel::resolve::{
-    Call, Candidate, EnvironmentRules, Link, Preferred, Resolution, ResolveError, Resolvers, Verdict, resolve,
+    Call, Candidate, EnvironmentRules, Link, Preferred, Resolution, ResolveError, Resolvers,
+    Verdict, resolve,
 };
 use toolroom_kernel::{Explain, Os, World};
 

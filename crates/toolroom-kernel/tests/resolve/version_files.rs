@@ -427,3 +427,62 @@ fn the_users_own_choice_is_a_wish_that_environments_need_not_heed() {
     let on_path = context.executable("bin/python3");
     assert_eq!(chosen(context.python()), on_path);
 }
+
+#[test]
+fn the_installed_versions_are_told_once_and_without_other_folders() {
+    let mut context = nvm(&["22.3.0", "18.2.0"]);
+    context.set("NVM_DIR", context.text("home/.nvm"));
+    context.file("project/.nvmrc", "24\n");
+    let text = failure(context.node()).to_string();
+    assert!(text.ends_with("; installed: 22.3.0, 18.2.0"), "{text}");
+}
+
+#[test]
+fn what_path_has_instead_of_the_version_asked_for_is_told() {
+    let context = Context::new();
+    let real = context.executable("bin/python3.11");
+    context.link(real, "bin/python3");
+    let text = failure(context.find(json!({"type": "venv_python", "version": "3.99"}))).to_string();
+    assert!(text.ends_with("; installed: 3.11"), "{text}");
+}
+
+#[test]
+fn a_listed_version_that_cannot_be_used_leads_to_the_next() {
+    let context = Context::new();
+    let real = context.executable("bin/python3.9");
+    let table = [
+        ("ref:main 3.9", 1),
+        ("path:/usr 3.9", 1),
+        ("../../evil 3.9", 1),
+        ("latest:3.9", 0),
+        ("prefix:3.9", 0),
+    ];
+    for (versions, notes) in table {
+        context.file("project/.tool-versions", format!("python {versions}\n"));
+        let resolution = context
+            .python()
+            .unwrap_or_else(|error| panic!("{versions}: {error}"));
+        assert_eq!(resolution.interpreter().unwrap().path, real, "{versions}");
+        assert_eq!(resolution.notes.len(), notes, "{:?}", resolution.notes);
+    }
+    for version in ["ref:main", "path:/usr", "latest:../x"] {
+        context.file("project/.tool-versions", format!("python {version}\n"));
+        assert_eq!(code(context.python()), "resolve::bad_version", "{version}");
+    }
+}
+
+#[test]
+fn a_document_that_is_no_json_is_told() {
+    let context = Context::new();
+    context.executable("bin/node");
+    context.file("project/package.json", "{bad");
+    let resolution = context.node().unwrap();
+    assert_eq!(resolution.notes.len(), 1, "{:?}", resolution.notes);
+    assert!(
+        resolution.notes[0].ends_with("package.json asks for no version: it is not JSON"),
+        "{:?}",
+        resolution.notes
+    );
+    context.file("project/package.json", "{}");
+    assert!(context.node().unwrap().notes.is_empty());
+}

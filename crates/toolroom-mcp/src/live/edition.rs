@@ -55,7 +55,11 @@ impl Edition {
         // Looked at first: a change while we read is then seen as one.
         let files = seen(world);
         let sources = sources(world, options, &files);
-        let book = Book::of(sources, &options.choice, before.map(|before| before.book.as_ref()));
+        let book = Book::of(
+            sources,
+            &options.choice,
+            before.map(|before| before.book.as_ref()),
+        );
         let prompts = Prompts::read(world, before.map(|before| before.prompts.as_ref()));
         let resources = Resources::read(world, before.map(|before| before.resources.as_ref()));
         let mut revision = before.map(|before| before.revision).unwrap_or_default();
@@ -82,7 +86,11 @@ impl Edition {
 
     /// What is wrong, a line each.
     pub fn remarks(&self) -> impl Iterator<Item = &str> {
-        let all = [&self.book.remarks, &self.prompts.remarks, &self.resources.remarks];
+        let all = [
+            &self.book.remarks,
+            &self.prompts.remarks,
+            &self.resources.remarks,
+        ];
         all.into_iter().flatten().map(String::as_str)
     }
 }
@@ -102,14 +110,20 @@ fn sources(world: &World, options: &Options, files: &[Seen]) -> Sources {
 /// The roots of the spaces of a world.
 pub fn spaces(world: &World) -> Vec<PathBuf> {
     let project = world.project.as_ref().map(|project| project.join(".ai"));
-    let mut spaces: Vec<PathBuf> = project.into_iter().chain(world.user_space.clone()).collect();
+    let mut spaces: Vec<PathBuf> = project
+        .into_iter()
+        .chain(world.user_space.clone())
+        .collect();
     spaces.dedup();
     spaces
 }
 
 /// The folders that are served, whether or not they exist.
 pub fn folders(world: &World) -> Vec<PathBuf> {
-    spaces(world).iter().flat_map(|space| FOLDERS.iter().map(|folder| space.join(folder))).collect()
+    spaces(world)
+        .iter()
+        .flat_map(|space| FOLDERS.iter().map(|folder| space.join(folder)))
+        .collect()
 }
 
 fn seen(world: &World) -> Vec<Seen> {
@@ -122,17 +136,23 @@ fn seen(world: &World) -> Vec<Seen> {
 }
 
 fn look(folder: &Path, files: &mut Vec<Seen>, depth: usize) {
-    let Ok(entries) = fs_err::read_dir(folder) else { return };
+    let Ok(entries) = fs_err::read_dir(folder) else {
+        return;
+    };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         // What running tools leave behind is no change.
-        let is_left_behind = name.starts_with('.') || name.ends_with('~') || matches!(&*name, "__pycache__" | "node_modules" | "venv");
+        let is_left_behind = name.starts_with('.')
+            || name.ends_with('~')
+            || matches!(&*name, "__pycache__" | "node_modules" | "venv");
         if is_left_behind || files.len() >= MOST_FILES {
             continue;
         }
         let path = entry.path();
-        let Ok(metadata) = std::fs::metadata(&path) else { continue };
+        let Ok(metadata) = std::fs::metadata(&path) else {
+            continue;
+        };
         if metadata.is_dir() {
             if depth < DEEPEST {
                 look(&path, files, depth + 1);
@@ -153,10 +173,17 @@ fn look(folder: &Path, files: &mut Vec<Seen>, depth: usize) {
 #[cfg(unix)]
 fn record_of(metadata: &std::fs::Metadata) -> (Option<SystemTime>, u64) {
     use std::os::unix::fs::MetadataExt as _;
-    let seconds = u64::try_from(metadata.ctime()).ok().map(Duration::from_secs);
-    let nanos = u64::try_from(metadata.ctime_nsec()).ok().map(Duration::from_nanos);
+    let seconds = u64::try_from(metadata.ctime())
+        .ok()
+        .map(Duration::from_secs);
+    let nanos = u64::try_from(metadata.ctime_nsec())
+        .ok()
+        .map(Duration::from_nanos);
     let since = seconds.zip(nanos).map(|(seconds, nanos)| seconds + nanos);
-    (since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since)), metadata.ino())
+    (
+        since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since)),
+        metadata.ino(),
+    )
 }
 
 #[cfg(not(unix))]

@@ -52,7 +52,15 @@ impl Memory {
     #[must_use]
     pub fn of(world: &World, binary: &Path, files: &[Seen]) -> Option<Self> {
         let folder = world.directories.as_ref()?.cache.join("mcp");
-        let name = hex(&[world.root().as_os_str().as_encoded_bytes(), world.user_space.as_deref().unwrap_or(Path::new("")).as_os_str().as_encoded_bytes()]);
+        let name = hex(&[
+            world.root().as_os_str().as_encoded_bytes(),
+            world
+                .user_space
+                .as_deref()
+                .unwrap_or(Path::new(""))
+                .as_os_str()
+                .as_encoded_bytes(),
+        ]);
         let newest = files.iter().filter_map(|file| file.changed).max();
         Some(Self {
             file: folder.join(format!("{name}.json")),
@@ -157,5 +165,9 @@ fn hex(parts: &[&[u8]]) -> String {
 }
 
 fn text(digest: &[u8]) -> String {
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    digest
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 
-use super::edition::{folders, spaces};
 use super::Edition;
+use super::edition::{folders, spaces};
 use crate::server::House;
 
 /// A start is not slowed down by what can wait.
@@ -28,7 +28,11 @@ pub async fn follow(house: Arc<House>, say: impl Fn(&str) + Send + Sync + 'stati
     let bell = changed.clone();
     let mut watched = Watched::start(move || bell.notify_one());
     watched.cover(&house);
-    let pause = if watched.watcher.is_some() { RARELY } else { FALLBACK };
+    let pause = if watched.watcher.is_some() {
+        RARELY
+    } else {
+        FALLBACK
+    };
     loop {
         renew(&house, &say).await;
         watched.cover(&house);
@@ -44,7 +48,10 @@ pub async fn follow(house: Arc<House>, say: impl Fn(&str) + Send + Sync + 'stati
 async fn settle(changed: &Notify) {
     const MOST: usize = 5;
     for _ in 0..MOST {
-        if tokio::time::timeout(QUIET, changed.notified()).await.is_err() {
+        if tokio::time::timeout(QUIET, changed.notified())
+            .await
+            .is_err()
+        {
             return;
         }
     }
@@ -56,9 +63,12 @@ async fn renew(house: &Arc<House>, say: &impl Fn(&str)) {
     let before = house.now();
     let old = before.clone();
     let read = tokio::task::spawn_blocking(move || {
-        (!old.is_current(&reader.world)).then(|| Edition::read(&reader.world, &reader.options, Some(&old)))
+        (!old.is_current(&reader.world))
+            .then(|| Edition::read(&reader.world, &reader.options, Some(&old)))
     });
-    let Ok(Some(edition)) = read.await else { return };
+    let Ok(Some(edition)) = read.await else {
+        return;
+    };
     let known: HashSet<&str> = before.remarks().collect();
     for remark in edition.remarks().filter(|remark| !known.contains(remark)) {
         say(remark);
@@ -88,9 +98,15 @@ impl Watched {
     /// Watches folders that have appeared: spaces themselves only for new folders, since
     /// an environment may lie in them.
     fn cover(&mut self, house: &House) {
-        let Some(watcher) = &mut self.watcher else { return };
-        let deep = folders(&house.world).into_iter().map(|folder| (folder, RecursiveMode::Recursive));
-        let flat = spaces(&house.world).into_iter().map(|space| (space, RecursiveMode::NonRecursive));
+        let Some(watcher) = &mut self.watcher else {
+            return;
+        };
+        let deep = folders(&house.world)
+            .into_iter()
+            .map(|folder| (folder, RecursiveMode::Recursive));
+        let flat = spaces(&house.world)
+            .into_iter()
+            .map(|space| (space, RecursiveMode::NonRecursive));
         for (folder, mode) in flat.chain(deep) {
             if !folder.is_dir() {
                 self.covered.remove(&folder);

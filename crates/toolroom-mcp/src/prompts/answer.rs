@@ -1,7 +1,10 @@
 //! Answers `prompts/get`.
 
 use rmcp::RoleServer;
-use rmcp::model::{ContentBlock, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, PromptMessage, Role};
+use rmcp::model::{
+    ContentBlock, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    JsonObject, PromptMessage, Role,
+};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
@@ -15,40 +18,85 @@ impl Session {
     /// # Errors
     /// Fails for a prompt that does not exist, an argument that is missing, or a tool
     /// that did not give messages.
-    pub async fn prompt(&self, request: GetPromptRequestParams, context: RequestContext<RoleServer>) -> Result<GetPromptResponse, ErrorData> {
+    pub async fn prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
         let edition = self.house.now();
         let Some(prompt) = edition.prompts.get(&request.name).cloned() else {
-            return Err(ErrorData::invalid_params(format!("unknown prompt: {}", request.name), None));
+            return Err(ErrorData::invalid_params(
+                format!("unknown prompt: {}", request.name),
+                None,
+            ));
         };
         let arguments = request.arguments.unwrap_or_default();
-        let missing = prompt.arguments.iter().find(|argument| argument.required && !arguments.contains_key(&argument.name));
+        let missing = prompt
+            .arguments
+            .iter()
+            .find(|argument| argument.required && !arguments.contains_key(&argument.name));
         if let Some(argument) = missing {
-            return Err(ErrorData::invalid_params(format!("the prompt {} needs the argument {}", prompt.name, argument.name), None));
+            return Err(ErrorData::invalid_params(
+                format!(
+                    "the prompt {} needs the argument {}",
+                    prompt.name, argument.name
+                ),
+                None,
+            ));
         }
         let tool = match &prompt.body {
-            Body::Messages(messages) => return Ok(of_messages(&prompt, messages, &arguments)?.into()),
+            Body::Messages(messages) => {
+                return Ok(of_messages(&prompt, messages, &arguments)?.into());
+            }
             Body::Tool(tool) => tool,
         };
         let Some(entry) = edition.book.by_id(tool).cloned() else {
-            return Err(ErrorData::internal_error(format!("the prompt {} is made by {tool}, which is not served", prompt.name), None));
+            return Err(ErrorData::internal_error(
+                format!(
+                    "the prompt {} is made by {tool}, which is not served",
+                    prompt.name
+                ),
+                None,
+            ));
         };
         let subject = Subject::new("prompts/get", &prompt.name, &arguments);
-        let answers = self.house.answers(&subject, request.input_responses, request.request_state.as_deref())?;
+        let answers = self.house.answers(
+            &subject,
+            request.input_responses,
+            request.request_state.as_deref(),
+        )?;
         let call = self.made(entry, arguments, answers, &context);
         match self.finished(call, &context).await {
-            Finished::Asks(ask) => Ok(self.house.question(*ask, &subject, context.client_capabilities().as_ref())?.into()),
-            Finished::Done(result) | Finished::Broke(result) => Ok(of_result(&prompt, &result)?.into()),
+            Finished::Asks(ask) => Ok(self
+                .house
+                .question(*ask, &subject, context.client_capabilities().as_ref())?
+                .into()),
+            Finished::Done(result) | Finished::Broke(result) => {
+                Ok(of_result(&prompt, &result)?.into())
+            }
         }
     }
 }
 
-fn of_messages(prompt: &Prompt, messages: &[Message], arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+fn of_messages(
+    prompt: &Prompt,
+    messages: &[Message],
+    arguments: &JsonObject,
+) -> Result<GetPromptResult, ErrorData> {
     let value = |name: &str| -> Option<String> {
-        prompt.arguments.iter().find(|argument| argument.name == name)?;
+        prompt
+            .arguments
+            .iter()
+            .find(|argument| argument.name == name)?;
         Some(arguments.get(name).map(as_text).unwrap_or_default())
     };
-    let messages = messages.iter().map(|message| one(message, &value)).collect::<Result<_, _>>();
-    let messages = messages.map_err(|reason| ErrorData::internal_error(format!("the prompt {}: {reason}", prompt.name), None))?;
+    let messages = messages
+        .iter()
+        .map(|message| one(message, &value))
+        .collect::<Result<_, _>>();
+    let messages = messages.map_err(|reason| {
+        ErrorData::internal_error(format!("the prompt {}: {reason}", prompt.name), None)
+    })?;
     let mut result = GetPromptResult::new(messages);
     result.description.clone_from(&prompt.description);
     Ok(result)
@@ -61,7 +109,10 @@ fn as_text(value: &Value) -> String {
     }
 }
 
-fn one(message: &Message, value: &impl Fn(&str) -> Option<String>) -> Result<PromptMessage, String> {
+fn one(
+    message: &Message,
+    value: &impl Fn(&str) -> Option<String>,
+) -> Result<PromptMessage, String> {
     let role = match message.role {
         Speaker::User => Role::User,
         Speaker::Assistant => Role::Assistant,
@@ -82,23 +133,48 @@ fn fill(content: &mut Value, value: &impl Fn(&str) -> Option<String>, depth: usi
     const DEEPEST: usize = 16;
     match content {
         Value::String(text) => *text = filled(text, value),
-        Value::Array(items) if depth < DEEPEST => items.iter_mut().for_each(|item| fill(item, value, depth + 1)),
-        Value::Object(fields) if depth < DEEPEST => fields.values_mut().for_each(|field| fill(field, value, depth + 1)),
+        Value::Array(items) if depth < DEEPEST => items
+            .iter_mut()
+            .for_each(|item| fill(item, value, depth + 1)),
+        Value::Object(fields) if depth < DEEPEST => fields
+            .values_mut()
+            .for_each(|field| fill(field, value, depth + 1)),
         _ => {}
     }
 }
 
 /// What a tool gave, as messages: an object with `messages`, or blocks that the user says.
-fn of_result(prompt: &Prompt, result: &rmcp::model::CallToolResult) -> Result<GetPromptResult, ErrorData> {
-    let text = || result.content.iter().find_map(ContentBlock::as_text).map(|text| text.text.clone()).unwrap_or_default();
+fn of_result(
+    prompt: &Prompt,
+    result: &rmcp::model::CallToolResult,
+) -> Result<GetPromptResult, ErrorData> {
+    let text = || {
+        result
+            .content
+            .iter()
+            .find_map(ContentBlock::as_text)
+            .map(|text| text.text.clone())
+            .unwrap_or_default()
+    };
     if result.is_error == Some(true) {
         return Err(ErrorData::internal_error(text(), None));
     }
-    let written = result.structured_content.as_ref().and_then(|value| value.get("messages"));
+    let written = result
+        .structured_content
+        .as_ref()
+        .and_then(|value| value.get("messages"));
     let messages: Vec<PromptMessage> = match written {
-        Some(messages) => serde_json::from_value(messages.clone())
-            .map_err(|error| ErrorData::internal_error(format!("the messages of {} cannot be read: {error}", prompt.name), None))?,
-        None => result.content.iter().map(|block| PromptMessage::new(Role::User, block.clone())).collect(),
+        Some(messages) => serde_json::from_value(messages.clone()).map_err(|error| {
+            ErrorData::internal_error(
+                format!("the messages of {} cannot be read: {error}", prompt.name),
+                None,
+            )
+        })?,
+        None => result
+            .content
+            .iter()
+            .map(|block| PromptMessage::new(Role::User, block.clone()))
+            .collect(),
     };
     let mut answer = GetPromptResult::new(messages);
     answer.description.clone_from(&prompt.description);

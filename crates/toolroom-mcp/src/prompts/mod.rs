@@ -100,13 +100,18 @@ impl Prompt {
             .arguments
             .iter()
             .map(|argument| {
-                let mut shown = PromptArgument::new(&argument.name).with_required(argument.required);
+                let mut shown =
+                    PromptArgument::new(&argument.name).with_required(argument.required);
                 shown.title.clone_from(&argument.title);
                 shown.description.clone_from(&argument.description);
                 shown
             })
             .collect();
-        let mut shown = Shown::new(&self.name, self.description.clone(), (!arguments.is_empty()).then_some(arguments));
+        let mut shown = Shown::new(
+            &self.name,
+            self.description.clone(),
+            (!arguments.is_empty()).then_some(arguments),
+        );
         shown.title.clone_from(&self.title);
         shown
     }

@@ -35,8 +35,12 @@ pub fn all(world: &World, before: Option<&Prompts>) -> Prompts {
             match read(&file, &name) {
                 Ok(prompt) => prompts.all.push(Arc::new(prompt)),
                 Err(reason) => {
-                    prompts.remarks.push(format!("{}: {reason}", file.path.display()));
-                    prompts.all.extend(before.and_then(|before| before.get(&name)).cloned());
+                    prompts
+                        .remarks
+                        .push(format!("{}: {reason}", file.path.display()));
+                    prompts
+                        .all
+                        .extend(before.and_then(|before| before.get(&name)).cloned());
                 }
             }
         }
@@ -62,7 +66,11 @@ fn read(file: &File, name: &str) -> Result<Prompt, String> {
     };
     let mut messages = written.messages;
     if let Some(text) = body.filter(|body| !body.is_empty()) {
-        messages.push(Message { role: Speaker::User, text: Some(text), content: None });
+        messages.push(Message {
+            role: Speaker::User,
+            text: Some(text),
+            content: None,
+        });
     }
     let body = match (written.tool, messages.is_empty()) {
         (Some(tool), true) => Body::Tool(tool),
@@ -74,7 +82,11 @@ fn read(file: &File, name: &str) -> Result<Prompt, String> {
     Ok(Prompt {
         name: name.to_owned(),
         title: written.title.map(plain),
-        description: Some(written.description.map_or_else(|| format!("The prompt {name}."), plain)),
+        description: Some(
+            written
+                .description
+                .map_or_else(|| format!("The prompt {name}."), plain),
+        ),
         arguments: written.arguments,
         body,
     })
@@ -88,20 +100,33 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs_err::write(&path, text).unwrap();
-        read(&File { name: name.to_owned(), path }, "p")
+        read(
+            &File {
+                name: name.to_owned(),
+                path,
+            },
+            "p",
+        )
     }
 
     #[test]
     fn a_markdown_file_is_one_message() {
         let prompt = parsed("p.md", "---\ndescription: Greets.\narguments: [{name: who, required: true, complete: [Ada, Bo]}]\n---\n\nGreet {who}.\n").unwrap();
         assert_eq!(prompt.arguments[0].complete, ["Ada", "Bo"]);
-        let Body::Messages(messages) = prompt.body else { panic!() };
+        let Body::Messages(messages) = prompt.body else {
+            panic!()
+        };
         assert_eq!(messages[0].text.as_deref(), Some("Greet {who}."));
     }
 
     #[test]
     fn what_says_nothing_or_too_much_is_no_prompt() {
-        for (name, text) in [("p.md", "---\ndescription: x\n---\n"), ("p.yaml", "description: x"), ("p.yaml", "tool: a\nmessages: [{text: b}]"), ("p.yaml", "unknown: 1")] {
+        for (name, text) in [
+            ("p.md", "---\ndescription: x\n---\n"),
+            ("p.yaml", "description: x"),
+            ("p.yaml", "tool: a\nmessages: [{text: b}]"),
+            ("p.yaml", "unknown: 1"),
+        ] {
             assert!(parsed(name, text).is_err(), "{text}");
         }
     }

@@ -5,7 +5,10 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::RoleServer;
-use rmcp::model::{CallToolResult, ContentBlock, ErrorData, JsonObject, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents};
+use rmcp::model::{
+    CallToolResult, ContentBlock, ErrorData, JsonObject, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ResourceContents,
+};
 use rmcp::service::RequestContext;
 use serde_json::json;
 
@@ -20,26 +23,53 @@ impl Session {
     ///
     /// # Errors
     /// Fails for an address nothing is at, and for content that cannot be had.
-    pub async fn resource(&self, request: ReadResourceRequestParams, context: RequestContext<RoleServer>) -> Result<ReadResourceResponse, ErrorData> {
+    pub async fn resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
         if let Some(text) = self.house.outputs.read(&request.uri) {
-            return Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into());
+            return Ok(
+                ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into(),
+            );
         }
         let edition = self.house.now();
         let Some(Found { resource, values }) = edition.resources.find(&request.uri) else {
-            return Err(ErrorData::resource_not_found(format!("there is no resource {}", request.uri), Some(json!({"uri": request.uri}))));
+            return Err(ErrorData::resource_not_found(
+                format!("there is no resource {}", request.uri),
+                Some(json!({"uri": request.uri})),
+            ));
         };
-        let value = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let value = |name: &str| {
+            values
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value.clone())
+        };
         let contents = match &resource.content {
-            Content::Text(text) => vec![contents(&resource, &request.uri, Bytes::Text(filled(text, value)))],
-            Content::Blob(blob) => vec![contents(&resource, &request.uri, Bytes::Blob(blob.clone()))],
+            Content::Text(text) => vec![contents(
+                &resource,
+                &request.uri,
+                Bytes::Text(filled(text, value)),
+            )],
+            Content::Blob(blob) => {
+                vec![contents(&resource, &request.uri, Bytes::Blob(blob.clone()))]
+            }
             Content::File { path, root } => {
                 let path = filled(&path.to_string_lossy(), value);
-                let bytes = file(Path::new(&path), root).map_err(|reason| ErrorData::resource_not_found(reason, Some(json!({"uri": request.uri}))))?;
+                let bytes = file(Path::new(&path), root).map_err(|reason| {
+                    ErrorData::resource_not_found(reason, Some(json!({"uri": request.uri})))
+                })?;
                 vec![contents(&resource, &request.uri, bytes)]
             }
             Content::Tool(tool) => {
-                let arguments: JsonObject = values.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-                return self.made_by_tool(tool, arguments, &resource, request, &context).await;
+                let arguments: JsonObject = values
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.as_str().into()))
+                    .collect();
+                return self
+                    .made_by_tool(tool, arguments, &resource, request, &context)
+                    .await;
             }
         };
         Ok(ReadResourceResult::new(contents).into())
@@ -54,14 +84,26 @@ impl Session {
         context: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let Some(entry) = self.house.now().book.by_id(tool).cloned() else {
-            return Err(ErrorData::internal_error(format!("{} is made by {tool}, which is not served", request.uri), None));
+            return Err(ErrorData::internal_error(
+                format!("{} is made by {tool}, which is not served", request.uri),
+                None,
+            ));
         };
         let subject = Subject::new("resources/read", &request.uri, &arguments);
-        let answers = self.house.answers(&subject, request.input_responses, request.request_state.as_deref())?;
+        let answers = self.house.answers(
+            &subject,
+            request.input_responses,
+            request.request_state.as_deref(),
+        )?;
         let call = self.made(entry, arguments, answers, context);
         match self.finished(call, context).await {
-            Finished::Asks(ask) => Ok(self.house.question(*ask, &subject, context.client_capabilities().as_ref())?.into()),
-            Finished::Done(result) | Finished::Broke(result) => Ok(of_result(resource, &request.uri, &result)?.into()),
+            Finished::Asks(ask) => Ok(self
+                .house
+                .question(*ask, &subject, context.client_capabilities().as_ref())?
+                .into()),
+            Finished::Done(result) | Finished::Broke(result) => {
+                Ok(of_result(resource, &request.uri, &result)?.into())
+            }
         }
     }
 }
@@ -84,14 +126,19 @@ fn contents(resource: &Resource, uri: &str, bytes: Bytes) -> ResourceContents {
 
 /// The bytes of a file, if it lies where it may: links are followed before that is asked.
 fn file(path: &Path, root: &Path) -> Result<Bytes, String> {
-    let real = path.canonicalize().map_err(|_| format!("there is no file {}", path.display()))?;
+    let real = path
+        .canonicalize()
+        .map_err(|_| format!("there is no file {}", path.display()))?;
     let root = root.canonicalize().map_err(|error| error.to_string())?;
     if !real.starts_with(&root) {
         return Err(format!("{} lies outside of its project", path.display()));
     }
     let size = fs_err::metadata(&real).map_err(|error| error.to_string())?;
     if !size.is_file() || size.len() > LARGEST_FILE {
-        return Err(format!("{} is no file of at most {LARGEST_FILE} bytes", path.display()));
+        return Err(format!(
+            "{} is no file of at most {LARGEST_FILE} bytes",
+            path.display()
+        ));
     }
     let bytes = fs_err::read(&real).map_err(|error| error.to_string())?;
     Ok(match String::from_utf8(bytes) {
@@ -100,15 +147,27 @@ fn file(path: &Path, root: &Path) -> Result<Bytes, String> {
     })
 }
 
-fn of_result(resource: &Resource, uri: &str, result: &CallToolResult) -> Result<ReadResourceResult, ErrorData> {
+fn of_result(
+    resource: &Resource,
+    uri: &str,
+    result: &CallToolResult,
+) -> Result<ReadResourceResult, ErrorData> {
     if result.is_error == Some(true) {
-        let text = result.content.iter().find_map(ContentBlock::as_text).map(|text| text.text.clone());
+        let text = result
+            .content
+            .iter()
+            .find_map(ContentBlock::as_text)
+            .map(|text| text.text.clone());
         return Err(ErrorData::internal_error(text.unwrap_or_default(), None));
     }
     let all = result.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(contents(resource, uri, Bytes::Text(text.text.clone()))),
-        ContentBlock::Image(image) => Some(ResourceContents::blob(&image.data, uri).with_mime_type(&image.mime_type)),
-        ContentBlock::Audio(audio) => Some(ResourceContents::blob(&audio.data, uri).with_mime_type(&audio.mime_type)),
+        ContentBlock::Image(image) => {
+            Some(ResourceContents::blob(&image.data, uri).with_mime_type(&image.mime_type))
+        }
+        ContentBlock::Audio(audio) => {
+            Some(ResourceContents::blob(&audio.data, uri).with_mime_type(&audio.mime_type))
+        }
         ContentBlock::Resource(embedded) => Some(embedded.resource.clone()),
         _ => None,
     });
@@ -127,7 +186,9 @@ mod tests {
         fs_err::write(folder.path().join("secret"), "x").unwrap();
         fs_err::write(project.join("open"), [0xff, 0xfe]).unwrap();
         assert!(file(&project.join("../secret"), &project).is_err());
-        assert!(matches!(file(&project.join("open"), &project), Ok(Bytes::Blob(blob)) if blob == "//4="));
+        assert!(
+            matches!(file(&project.join("open"), &project), Ok(Bytes::Blob(blob)) if blob == "//4=")
+        );
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(folder.path().join("secret"), project.join("link")).unwrap();

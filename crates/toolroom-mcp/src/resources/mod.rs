@@ -34,7 +34,10 @@ pub enum Content {
     /// Bytes in base64.
     Blob(String),
     /// A file that has to lie below `root`.
-    File { path: PathBuf, root: PathBuf },
+    File {
+        path: PathBuf,
+        root: PathBuf,
+    },
     /// A tool that is called with the template's arguments.
     Tool(String),
 }
@@ -63,20 +66,32 @@ impl Resources {
     /// The resource at an address.
     #[must_use]
     pub fn find(&self, uri: &str) -> Option<Found> {
-        if let Some(exact) = self.all.iter().find(|resource| !resource.is_template && resource.uri == uri) {
-            return Some(Found { resource: exact.clone(), values: Vec::new() });
+        if let Some(exact) = self
+            .all
+            .iter()
+            .find(|resource| !resource.is_template && resource.uri == uri)
+        {
+            return Some(Found {
+                resource: exact.clone(),
+                values: Vec::new(),
+            });
         }
         let templates = self.all.iter().filter(|resource| resource.is_template);
         templates.into_iter().find_map(|resource| {
             let values = template::matched(&resource.uri, uri)?;
-            Some(Found { resource: resource.clone(), values })
+            Some(Found {
+                resource: resource.clone(),
+                values,
+            })
         })
     }
 
     /// A template by its own text.
     #[must_use]
     pub fn template(&self, uri: &str) -> Option<&Arc<Resource>> {
-        self.all.iter().find(|resource| resource.is_template && resource.uri == uri)
+        self.all
+            .iter()
+            .find(|resource| resource.is_template && resource.uri == uri)
     }
 
     /// What a client is shown.

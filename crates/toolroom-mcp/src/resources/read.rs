@@ -37,14 +37,21 @@ pub fn all(world: &World, before: Option<&Resources>) -> Resources {
     for space in spaces(world) {
         let folder = space.join(FOLDER);
         for file in data::files(&folder) {
-            let root = world.project.as_deref().filter(|project| space.starts_with(project)).unwrap_or(&space);
+            let root = world
+                .project
+                .as_deref()
+                .filter(|project| space.starts_with(project))
+                .unwrap_or(&space);
             match read(&file, root) {
                 Ok(resource) if resources.all.iter().any(|known| known.uri == resource.uri) => {}
                 Ok(resource) => resources.all.push(Arc::new(resource)),
                 Err(reason) => {
-                    resources.remarks.push(format!("{}: {reason}", file.path.display()));
+                    resources
+                        .remarks
+                        .push(format!("{}: {reason}", file.path.display()));
                     let name = file.stem();
-                    let kept = before.and_then(|before| before.all.iter().find(|known| known.name == name));
+                    let kept = before
+                        .and_then(|before| before.all.iter().find(|known| known.name == name));
                     resources.all.extend(kept.cloned());
                 }
             }
@@ -67,7 +74,10 @@ fn read(file: &File, root: &Path) -> Result<Resource, String> {
         description: Some(format!("The file {}.", file.name)),
         mime_type: file.extension().and_then(mime_type).map(str::to_owned),
         arguments: Vec::new(),
-        content: Content::File { path: file.path.clone(), root: root.to_path_buf() },
+        content: Content::File {
+            path: file.path.clone(),
+            root: root.to_path_buf(),
+        },
     })
 }
 
@@ -84,7 +94,10 @@ fn described(file: &File, written: Written, root: &Path) -> Result<Resource, Str
     let content = match (written.text, written.blob, written.file, written.tool) {
         (Some(text), None, None, None) => Content::Text(text),
         (None, Some(blob), None, None) => Content::Blob(blob.split_whitespace().collect()),
-        (None, None, Some(path), None) => Content::File { path: beside(path), root: root.to_path_buf() },
+        (None, None, Some(path), None) => Content::File {
+            path: beside(path),
+            root: root.to_path_buf(),
+        },
         (None, None, None, Some(tool)) => Content::Tool(tool),
         _ => return Err("a resource has one of text, blob, file and tool".into()),
     };
@@ -93,7 +106,10 @@ fn described(file: &File, written: Written, root: &Path) -> Result<Resource, Str
         uri,
         is_template,
         title: written.title.map(|title| clean(&title).into_owned()),
-        description: Some(written.description.map_or_else(|| format!("The resource {name}."), |text| clean(&text).into_owned())),
+        description: Some(written.description.map_or_else(
+            || format!("The resource {name}."),
+            |text| clean(&text).into_owned(),
+        )),
         name: written.name.unwrap_or(name),
         mime_type: written.mime_type,
         arguments: written.arguments,

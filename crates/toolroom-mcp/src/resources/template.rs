@@ -24,7 +24,11 @@ pub fn matched(template: &str, uri: &str) -> Option<Vec<(String, String)>> {
         pattern = &pattern[close + 1..];
         // The text up to the next name decides where this one ends.
         let next = &pattern[..pattern.find('{').unwrap_or(pattern.len())];
-        let end = if next.is_empty() { rest.len() } else { rest.find(next)? };
+        let end = if next.is_empty() {
+            rest.len()
+        } else {
+            rest.find(next)?
+        };
         let value = &rest[..end];
         if value.is_empty() || (!may_hold_slash && value.contains('/')) {
             return None;
@@ -40,10 +44,16 @@ mod tests {
 
     use super::*;
 
+    type Case<'c> = (&'c str, &'c str, Option<&'c [(&'c str, &'c str)]>);
+
     #[test]
     fn names_stand_for_parts_of_the_address() {
-        let cases: &[(&str, &str, Option<&[(&str, &str)]>)] = &[
-            ("test://t/{id}/data", "test://t/123/data", Some(&[("id", "123")])),
+        let cases: &[Case<'_>] = &[
+            (
+                "test://t/{id}/data",
+                "test://t/123/data",
+                Some(&[("id", "123")]),
+            ),
             ("test://t/{id}/data", "test://t//data", None),
             ("test://t/{id}", "test://t/a/b", None),
             ("test://t/{+path}", "test://t/a/b", Some(&[("path", "a/b")])),
@@ -51,7 +61,12 @@ mod tests {
             ("x://{a", "x://1", None),
         ];
         for (template, uri, wanted) in cases {
-            let wanted = wanted.map(|pairs| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect::<Vec<_>>());
+            let wanted = wanted.map(|pairs| {
+                pairs
+                    .iter()
+                    .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+                    .collect::<Vec<_>>()
+            });
             assert_eq!(matched(template, uri), wanted, "{template} {uri}");
         }
     }

@@ -1,7 +1,7 @@
 //! One call of one tool: a place in the queue, the run, the answer. Cancellation asks the
 //! tool to end; a client that is gone ends it at once.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::{Map, Value};
@@ -9,7 +9,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolroom_catalog::CatalogError;
 use toolroom_exec::executor::parameters::ParameterError;
-use toolroom_exec::executor::{ExecError, Prepared, Report, Request, Watch, prepare, run_async};
+use toolroom_provision::plan::{Options, Planner};
+use toolroom_provision::{ProvisionError, ready};
+use toolroom_exec::executor::{
+    ExecError, Prepared, Report, Request, Watch, prepare, run_with_spares,
+};
 use toolroom_exec::subprocess::Cancel;
 use toolroom_kernel::Explain;
 use toolroom_kernel::chain::ChainError;
@@ -21,6 +25,7 @@ use crate::tools::ask::Answers;
 use crate::tools::book::Book;
 use crate::tools::entry::Entry;
 use crate::tools::result::{Finished, Form, explained, fault};
+use crate::tools::secrets::Secrets;
 
 /// A call to make.
 #[derive(Debug, Clone)]
@@ -41,11 +46,21 @@ impl House {
             return done(fault("too many calls are waiting; try again later"));
         };
         let (live, ear) = call.audience.listen();
-        let (finished, ()) = tokio::join!(self.run_heard(call, live), call.audience.tell(ear));
+        // Known once the environment is.
+        let secrets = OnceLock::new();
+        let (finished, ()) = tokio::join!(
+            self.run_heard(call, live, &secrets),
+            call.audience.tell(ear, &secrets)
+        );
         finished
     }
 
-    async fn run_heard(&self, call: &Call, live: Option<toolroom_exec::subprocess::Listener>) -> Finished {
+    async fn run_heard(
+        &self,
+        call: &Call,
+        live: Option<toolroom_exec::subprocess::Listener>,
+        secrets: &OnceLock<Secrets>,
+    ) -> Finished {
         let over = async {
             tokio::select! {
                 () = self.gone.cancelled() => {}
@@ -60,12 +75,19 @@ impl House {
             Ok(prepared) => prepared,
             Err(result) => return done(*result),
         };
+        let variables = prepared.resolution.env.iter();
+        let secrets =
+            secrets.get_or_init(|| Secrets::of(variables.map(|(name, value, _)| (name, value))));
         let report = tokio::select! {
             report = self.supervised(call, &prepared, live) => report,
             // Dropping the run kills its whole tree.
             () = self.gone.cancelled() => return done(fault("the client is gone")),
         };
-        let form = Form { era: call.era, outputs: &self.outputs };
+        let form = Form {
+            era: call.era,
+            outputs: &self.outputs,
+            secrets,
+        };
         match report {
             Ok(report) => form.of_report(&report, &call.entry),
             Err(error) => done(explained(&error)),
@@ -73,7 +95,10 @@ impl House {
     }
 
     /// A place for the tool, and one among all.
-    async fn places(&self, entry: &Entry) -> (Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>) {
+    async fn places(
+        &self,
+        entry: &Entry,
+    ) -> (Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>) {
         let own = match &entry.places {
             Some(places) => acquire(places).await,
             None => None,
@@ -83,18 +108,29 @@ impl House {
 
     fn prepared(&self, call: &Call) -> Result<Prepared, Box<CallToolResult>> {
         let edition = self.now();
-        let variables = call.answers.variables().map_err(|reason| Box::new(fault(reason)))?;
+        let variables = call
+            .answers
+            .variables()
+            .map_err(|reason| Box::new(fault(reason)))?;
         let made = self.chain(&edition.book, &call.entry).and_then(|chain| {
             let params: Map<String, Value> = call.arguments.clone();
+            let catalog = edition.book.catalog(&self.world);
+            let planner = Planner {
+                world: &self.world,
+                catalog,
+                options: Options::default(),
+            };
+            let ready = ready::checked(planner, &chain)?;
+            let env: Vec<(String, String)> = ready.env.into_iter().chain(variables).collect();
             let request = Request {
                 world: &self.world,
-                catalog: edition.book.catalog(&self.world),
+                catalog,
                 chain: &chain,
                 params: &params,
-                env: &variables,
+                env: &env,
                 timeout: None,
                 dotenv_allow: &self.options.dotenv_allow,
-                preferred: &[],
+                preferred: &ready.preferred,
             };
             Ok(prepare(&request)?)
         });
@@ -102,7 +138,11 @@ impl House {
     }
 
     /// The tool as its file is now; if that is broken, as it was.
-    fn chain(&self, book: &Book, entry: &Entry) -> Result<toolroom_kernel::chain::Chain, Unprepared> {
+    fn chain(
+        &self,
+        book: &Book,
+        entry: &Entry,
+    ) -> Result<toolroom_kernel::chain::Chain, Unprepared> {
         let catalog = book.catalog(&self.world);
         let tool = match catalog.find(entry.id.as_str()) {
             Ok(tool) => tool,
@@ -112,7 +152,12 @@ impl House {
         Ok(catalog.link(tool)?)
     }
 
-    async fn supervised(&self, call: &Call, prepared: &Prepared, live: Option<toolroom_exec::subprocess::Listener>) -> Result<Report, ExecError> {
+    async fn supervised(
+        &self,
+        call: &Call,
+        prepared: &Prepared,
+        live: Option<toolroom_exec::subprocess::Listener>,
+    ) -> Result<Report, ExecError> {
         let cancel = Cancel::new();
         let directories = self.world.directories.as_ref();
         let watch = Watch {
@@ -121,7 +166,7 @@ impl House {
             live,
             spill: directories.map(|directories| directories.cache.join("output")),
         };
-        let run = run_async(prepared, &watch);
+        let run = run_with_spares(prepared, &watch, &self.spares);
         tokio::pin!(run);
         tokio::select! {
             report = &mut run => return report,
@@ -147,18 +192,28 @@ enum Unprepared {
     #[error(transparent)]
     Chain(#[from] ChainError),
     #[error(transparent)]
+    Provision(#[from] ProvisionError),
+    #[error(transparent)]
     Exec(#[from] ExecError),
 }
 
 impl Unprepared {
     fn result(&self) -> CallToolResult {
         if let Self::Exec(ExecError::Parameters(ParameterError::Invalid { faults, known })) = self {
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return fault(format!("invalid arguments: {}\nthe tool's arguments: {known}", faults.join("; ")));
+            let known = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            };
+            return fault(format!(
+                "invalid arguments: {}\nthe tool's arguments: {known}",
+                faults.join("; ")
+            ));
         }
         let error: &dyn Explain = match self {
             Self::Catalog(error) => error,
             Self::Chain(error) => error,
+            Self::Provision(error) => error,
             Self::Exec(error) => error,
         };
         explained(error)

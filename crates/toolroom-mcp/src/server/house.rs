@@ -8,6 +8,7 @@ use rmcp::model::RequestStateCodec;
 use rmcp::task_manager::TaskManager;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
+use toolroom_exec::spare::{SpareLimits, Spares};
 use toolroom_exec::subprocess::Guard;
 use toolroom_kernel::World;
 
@@ -48,6 +49,8 @@ pub struct House {
     /// Set when the client is gone: everything still running is killed.
     pub gone: CancellationToken,
     pub places: Arc<Semaphore>,
+    /// Launchers that wait for the next call.
+    pub spares: Spares,
     waiting: AtomicUsize,
 }
 
@@ -69,10 +72,15 @@ impl House {
     pub fn open(world: World, options: Options) -> Result<Arc<Self>, ServeError> {
         let mut key = [0_u8; 32];
         getrandom::fill(&mut key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
-        let seal = RequestStateCodec::try_new(key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
+        let seal = RequestStateCodec::try_new(key)
+            .map_err(|error| ServeError::NoRandomness(error.to_string()))?;
         let edition = Edition::read(&world, &options, None);
-        let folder = world.directories.as_ref().map(|directories| directories.cache.join("output"));
+        let folder = world
+            .directories
+            .as_ref()
+            .map(|directories| directories.cache.join("output"));
         Ok(Arc::new(Self {
+            spares: Spares::new(SpareLimits::default(), options.guard.clone()),
             places: Arc::new(Semaphore::new(options.concurrency.max(1))),
             edition: watch::Sender::new(Arc::new(edition)),
             outputs: Outputs::new(folder),

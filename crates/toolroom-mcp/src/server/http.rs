@@ -52,13 +52,26 @@ pub fn token() -> Result<String, ServeError> {
 ///
 /// # Errors
 /// Fails if the address cannot be listened on, or would be open to all.
-pub fn serve(house: &Arc<House>, how: &Http, ready: impl FnOnce(SocketAddr), say: impl Fn(&str) + Send + Sync + 'static) -> Result<(), ServeError> {
+pub fn serve(
+    house: &Arc<House>,
+    how: &Http,
+    ready: impl FnOnce(SocketAddr),
+    say: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<(), ServeError> {
     if how.token.is_none() && !how.address.ip().is_loopback() {
-        return Err(ServeError::OpenToAll { address: how.address.to_string() });
+        return Err(ServeError::OpenToAll {
+            address: how.address.to_string(),
+        });
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::NoRuntime)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(ServeError::NoRuntime)?;
     let served = runtime.block_on(async {
-        let fault = |source| ServeError::CannotListen { address: how.address.to_string(), source };
+        let fault = |source| ServeError::CannotListen {
+            address: how.address.to_string(),
+            source,
+        };
         let listener = TcpListener::bind(how.address).await.map_err(fault)?;
         let bound = listener.local_addr().map_err(fault)?;
         ready(bound);
@@ -80,7 +93,10 @@ async fn interrupted() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        let (Ok(mut terminate), Ok(mut interrupt)) = (
+            signal(SignalKind::terminate()),
+            signal(SignalKind::interrupt()),
+        ) else {
             return std::future::pending().await;
         };
         tokio::select! {
@@ -97,7 +113,9 @@ async fn interrupted() {
 async fn accept(listener: TcpListener, door: Arc<Door>) {
     let places = Arc::new(tokio::sync::Semaphore::new(MOST_CONNECTIONS));
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
+        let Ok(place) = places.clone().acquire_owned().await else {
+            return;
+        };
         match listener.accept().await {
             Ok((stream, _)) => {
                 let door = door.clone();
@@ -119,7 +137,10 @@ async fn connection(stream: TcpStream, door: Arc<Door>) {
         async move { Ok::<_, Infallible>(door.answer(request).await) }
     });
     let mut server = hyper::server::conn::http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(SLOWEST_HEADERS).max_buf_size(64 << 10);
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(SLOWEST_HEADERS)
+        .max_buf_size(64 << 10);
     let _ = server.serve_connection(TokioIo::new(stream), service).await;
 }
 
@@ -140,7 +161,11 @@ impl Door {
             .with_max_request_body_bytes(LARGEST_BODY)
             .with_cancellation_token(house.gone.clone());
         let house = house.clone();
-        let made = move || Ok(Handler { session: Arc::new(Session::new(house.clone())) });
+        let made = move || {
+            Ok(Handler {
+                session: Arc::new(Session::new(house.clone())),
+            })
+        };
         Self {
             token: how.token.as_deref().map(digest),
             service: StreamableHttpService::new(made, Arc::default(), config),
@@ -153,7 +178,9 @@ impl Door {
         }
         if !self.admits(request.headers().get(header::AUTHORIZATION)) {
             let mut answer = refused(StatusCode::UNAUTHORIZED, "a bearer token is needed");
-            answer.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            answer
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return answer;
         }
         self.service.handle(request).await
@@ -161,9 +188,15 @@ impl Door {
 
     /// Compares digests, so that neither time nor length tells anything.
     fn admits(&self, shown: Option<&HeaderValue>) -> bool {
-        let Some(wanted) = &self.token else { return true };
-        let shown = shown.and_then(|value| value.to_str().ok()).and_then(|value| value.split_once(' '));
-        shown.is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case("bearer") && digest(token.trim()).ct_eq(wanted).into())
+        let Some(wanted) = &self.token else {
+            return true;
+        };
+        let shown = shown
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.split_once(' '));
+        shown.is_some_and(|(scheme, token)| {
+            scheme.eq_ignore_ascii_case("bearer") && digest(token.trim()).ct_eq(wanted).into()
+        })
     }
 }
 
@@ -173,7 +206,9 @@ fn digest(token: &str) -> [u8; 32] {
 
 /// The names this machine may be called by. On an address that others reach, its own.
 fn hosts(bound: SocketAddr) -> Vec<String> {
-    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"]
+        .map(str::to_owned)
+        .to_vec();
     let ip = bound.ip();
     if !ip.is_loopback() && !ip.is_unspecified() {
         hosts.push(ip.to_string());
@@ -186,7 +221,10 @@ fn origins(bound: SocketAddr) -> Vec<String> {
         Ok(IpAddr::V6(ip)) => format!("[{ip}]"),
         _ => host.clone(),
     };
-    hosts(bound).iter().map(|host| format!("http://{}:{}", bracketed(host), bound.port())).collect()
+    hosts(bound)
+        .iter()
+        .map(|host| format!("http://{}:{}", bracketed(host), bound.port()))
+        .collect()
 }
 
 fn refused(status: StatusCode, reason: &'static str) -> Answer {

@@ -2,7 +2,9 @@
 //! show, run and env. Also what the server says of itself.
 
 use rmcp::RoleServer;
-use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{
+    CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject, Tool, ToolAnnotations,
+};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use toolroom_catalog::resolvers::environment_rules;
@@ -32,7 +34,9 @@ impl House {
         } else {
             "Each is a tool of its own; a name such as web_fetch stands for the file web/fetch."
         };
-        format!("Toolroom serves the {count} tools of the project {root}. {how} Arguments are checked before a tool runs.")
+        format!(
+            "Toolroom serves the {count} tools of the project {root}. {how} Arguments are checked before a tool runs."
+        )
     }
 
     /// Every tool a client of this era is shown.
@@ -41,7 +45,12 @@ impl House {
         if self.options.meta {
             return four();
         }
-        self.now().book.entries.iter().map(|entry| entry.shown(era).clone()).collect()
+        self.now()
+            .book
+            .entries
+            .iter()
+            .map(|entry| entry.shown(era).clone())
+            .collect()
     }
 
     fn search(&self, query: &str, limit: usize) -> CallToolResult {
@@ -74,7 +83,12 @@ impl House {
             Ok(chain) => chain,
             Err(error) => return explained(&error),
         };
-        let links: Vec<Link<'_>> = chain.links().iter().rev().map(|link| Link::of(link)).collect();
+        let links: Vec<Link<'_>> = chain
+            .links()
+            .iter()
+            .rev()
+            .map(|link| Link::of(link))
+            .collect();
         let rules = environment_rules();
         let mut call = Resolving::new(&self.world, catalog, &rules, &links);
         call.dotenv_allow = &self.options.dotenv_allow;
@@ -84,7 +98,12 @@ impl House {
                 let variables: JsonObject = resolution
                     .env
                     .iter()
-                    .map(|(name, _, origin)| (name.to_string_lossy().into_owned(), serde_json::to_value(origin).unwrap_or_default()))
+                    .map(|(name, _, origin)| {
+                        (
+                            name.to_string_lossy().into_owned(),
+                            serde_json::to_value(origin).unwrap_or_default(),
+                        )
+                    })
                     .collect();
                 structured(json!({
                     "id": entry.id,
@@ -100,17 +119,28 @@ impl House {
 
 impl Session {
     /// Answers a call of one of the four.
-    pub(super) async fn meta(&self, name: &str, arguments: JsonObject, context: &RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    pub(super) async fn meta(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let text = |key: &str| arguments.get(key).and_then(Value::as_str);
         if name == "search" {
             let Some(query) = text("query") else {
                 return Ok(fault("invalid arguments: query is missing").into());
             };
             let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(10);
-            return Ok(self.house.search(query, usize::try_from(limit).unwrap_or(MOST_FOUND)).into());
+            return Ok(self
+                .house
+                .search(query, usize::try_from(limit).unwrap_or(MOST_FOUND))
+                .into());
         }
         if !["show", "run", "env"].contains(&name) {
-            return Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None));
+            return Err(ErrorData::invalid_params(
+                format!("unknown tool: {name}"),
+                None,
+            ));
         }
         let Some(id) = text("id") else {
             return Ok(fault("invalid arguments: id is missing").into());
@@ -126,7 +156,9 @@ impl Session {
                 let given = match arguments.get("arguments") {
                     None | Some(Value::Null) => JsonObject::new(),
                     Some(Value::Object(given)) => given.clone(),
-                    Some(_) => return Ok(fault("invalid arguments: arguments is not an object").into()),
+                    Some(_) => {
+                        return Ok(fault("invalid arguments: arguments is not an object").into());
+                    }
                 };
                 let subject = Subject::new("tools/call", name, &arguments);
                 let call = self.made(entry.clone(), given, Answers::default(), context);

@@ -38,7 +38,9 @@ pub enum Era {
 impl Era {
     fn of(context: &RequestContext<RoleServer>) -> Self {
         match context.protocol_version() {
-            Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => Self::Modern,
+            Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => {
+                Self::Modern
+            }
             _ => Self::Legacy,
         }
     }

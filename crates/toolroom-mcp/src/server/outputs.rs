@@ -34,7 +34,11 @@ impl Outputs {
     pub fn keep(&self, text: &str) -> Option<Resource> {
         let folder = self.folder.as_ref().filter(|_| text.len() <= LARGEST)?;
         let digest = Sha256::digest(text.as_bytes());
-        let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let name: String = digest
+            .iter()
+            .take(16)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         let path = folder.join(format!("result-{}-{name}.txt", std::process::id()));
         fs_err::create_dir_all(folder).ok()?;
         fs_err::write(&path, text).ok()?;
@@ -64,7 +68,9 @@ impl Outputs {
 
 impl Drop for Outputs {
     fn drop(&mut self) {
-        let Ok(kept) = self.kept.get_mut() else { return };
+        let Ok(kept) = self.kept.get_mut() else {
+            return;
+        };
         for (_, path) in kept.drain(..) {
             let _ = fs_err::remove_file(path);
         }

@@ -3,6 +3,7 @@
 
 #![expect(deprecated, reason = "clients of every revision are served")]
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rmcp::model::{LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken};
@@ -12,6 +13,7 @@ use tokio::time::{Instant, interval_at};
 use toolroom_exec::subprocess::{Event, Happening, Listener};
 
 use super::level::Level;
+use crate::tools::secrets::Secrets;
 use crate::tools::text::clean;
 
 /// Clients give up after sixty seconds without a sign; some count from the first.
@@ -52,7 +54,7 @@ impl Audience {
     }
 
     /// Tells what is heard until the run has ended and all of it is told.
-    pub async fn tell(&self, mut ear: Ear) {
+    pub async fn tell(&self, mut ear: Ear, secrets: &OnceLock<Secrets>) {
         let mut progress = Progress::default();
         let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
         let mut is_open = true;
@@ -60,7 +62,7 @@ impl Audience {
             tokio::select! {
                 event = ear.events.recv() => match event {
                     Some(event) => {
-                        self.one(&event, &mut progress).await;
+                        self.one(&event, &mut progress, secrets.get()).await;
                         heartbeat.reset();
                     }
                     None => is_open = false,
@@ -70,24 +72,37 @@ impl Audience {
         }
     }
 
-    async fn one(&self, event: &Event, progress: &mut Progress) {
+    async fn one(&self, event: &Event, progress: &mut Progress, secrets: Option<&Secrets>) {
+        let plain = |text: &str| {
+            let text = clean(text);
+            secrets.map_or_else(
+                || text.to_string(),
+                |secrets| secrets.hidden(&text).into_owned(),
+            )
+        };
         match event {
-            Event::Progress { done, total, message } => {
-                let (Some(token), Some(done)) = (&self.token, progress.next(*done)) else { return };
+            Event::Progress {
+                done,
+                total,
+                message,
+            } => {
+                let (Some(token), Some(done)) = (&self.token, progress.next(*done)) else {
+                    return;
+                };
                 let mut told = ProgressNotificationParam::new(token.clone(), done);
                 told.total = total.filter(|total| total.is_finite());
-                told.message = message.as_deref().map(|message| clean(message).into_owned());
+                told.message = message.as_deref().map(plain);
                 progress.total = told.total;
                 let _ = self.peer.notify_progress(told).await;
             }
-            Event::Log { level, message } => self.log(Level::of(level), message).await,
+            Event::Log { level, message } => self.log(Level::of(level), plain(message)).await,
             _ => {}
         }
     }
 
-    async fn log(&self, level: Level, message: &str) {
+    async fn log(&self, level: Level, message: String) {
         if self.level.is_some_and(|least| level >= least) {
-            let told = LoggingMessageNotificationParam::new(level.wire(), clean(message).into());
+            let told = LoggingMessageNotificationParam::new(level.wire(), message.into());
             let _ = self.peer.notify_logging_message(told).await;
         }
     }
@@ -140,7 +155,10 @@ mod tests {
     #[tokio::test]
     async fn progress_only_ever_grows() {
         let mut progress = Progress::default();
-        let told: Vec<_> = [0.0, 0.0, 1.0, f64::NAN, 0.5, 2.0].into_iter().filter_map(|done| progress.next(done)).collect();
+        let told: Vec<_> = [0.0, 0.0, 1.0, f64::NAN, 0.5, 2.0]
+            .into_iter()
+            .filter_map(|done| progress.next(done))
+            .collect();
         assert_eq!(told, [0.0, 1.0, 2.0]);
         let beat = progress.little_more();
         assert!(beat > 2.0 && beat < 2.1);

@@ -49,7 +49,10 @@ impl Session {
             Level::Alert,
             Level::Emergency,
         ];
-        LEVELS.get(usize::from(self.level.load(Ordering::Relaxed))).copied().unwrap_or(Level::Info)
+        LEVELS
+            .get(usize::from(self.level.load(Ordering::Relaxed)))
+            .copied()
+            .unwrap_or(Level::Info)
     }
 
     /// Whom to tell of a request's progress: an older client hears the log from the level
@@ -84,7 +87,10 @@ impl Session {
     }
 
     fn subscribed(&self) -> Vec<String> {
-        self.subscribed.lock().map(|subscribed| subscribed.iter().cloned().collect()).unwrap_or_default()
+        self.subscribed
+            .lock()
+            .map(|subscribed| subscribed.iter().cloned().collect())
+            .unwrap_or_default()
     }
 
     /// Tells an older client of every change until it is gone.
@@ -111,7 +117,11 @@ impl Session {
             }
             if now.contents != told.contents {
                 for uri in self.subscribed() {
-                    let _ = peer.notify_resource_updated(rmcp::model::ResourceUpdatedNotificationParam::new(uri)).await;
+                    let _ = peer
+                        .notify_resource_updated(
+                            rmcp::model::ResourceUpdatedNotificationParam::new(uri),
+                        )
+                        .await;
                 }
             }
             told = now;

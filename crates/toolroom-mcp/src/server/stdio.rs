@@ -6,7 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use rmcp::model::{ClientNotification, ClientRequest, ErrorData, ProtocolVersion, RequestMetaObject, ServerConfig, ServerResult};
+use rmcp::model::{
+    ClientNotification, ClientRequest, ErrorData, ProtocolVersion, RequestMetaObject, ServerConfig,
+    ServerResult,
+};
 use rmcp::service::{NotificationContext, RequestContext, serve_directly};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
@@ -14,10 +17,10 @@ use rmcp::{RoleServer, Service};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
+use super::ServeError;
 use super::handler::Handler;
 use super::house::House;
 use super::session::Session;
-use super::ServeError;
 use crate::live;
 
 /// The longest request that is read; longer ones are skipped.
@@ -27,18 +30,27 @@ const LONGEST_LINE: usize = 16 << 20;
 ///
 /// # Errors
 /// Fails if no runtime can be made.
-pub fn serve(house: &Arc<House>, say: impl Fn(&str) + Send + Sync + 'static) -> Result<(), ServeError> {
+pub fn serve(
+    house: &Arc<House>,
+    say: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<(), ServeError> {
     // One thread answers faster than several would start.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::NoRuntime)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(ServeError::NoRuntime)?;
     runtime.block_on(async {
         let (reader, writer) = stdio_pipes();
         let reader = UntilEnd {
             reader,
             gone: house.gone.clone(),
         };
-        let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_LINE);
+        let transport =
+            AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_LINE);
         let service = BothEras {
-            handler: Handler { session: Arc::new(Session::new(house.clone())) },
+            handler: Handler {
+                session: Arc::new(Session::new(house.clone())),
+            },
             has_session: AtomicBool::new(false),
         };
         tokio::spawn(live::follow(house.clone(), say));
@@ -59,7 +71,11 @@ struct UntilEnd<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for UntilEnd<R> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.reader).poll_read(context, buffer);
         if let Poll::Ready(outcome) = &read
@@ -92,7 +108,10 @@ impl BothEras {
                 if missing.is_empty() {
                     return Ok(());
                 }
-                let message = format!("no session was begun by initialize, and _meta lacks {}", missing.join(", "));
+                let message = format!(
+                    "no session was begun by initialize, and _meta lacks {}",
+                    missing.join(", ")
+                );
                 Err(ErrorData::invalid_params(message, None))
             }
         }
@@ -100,13 +119,23 @@ impl BothEras {
 }
 
 impl Service<RoleServer> for BothEras {
-    async fn handle_request(&self, request: ClientRequest, context: RequestContext<RoleServer>) -> Result<ServerResult, ErrorData> {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
         self.admit(&request, &context.meta)?;
         self.handler.handle_request(request, context).await
     }
 
-    async fn handle_notification(&self, notification: ClientNotification, context: NotificationContext<RoleServer>) -> Result<(), ErrorData> {
-        self.handler.handle_notification(notification, context).await
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.handler
+            .handle_notification(notification, context)
+            .await
     }
 
     fn get_info(&self) -> ServerConfig {

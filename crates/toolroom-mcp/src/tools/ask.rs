@@ -34,7 +34,9 @@ impl Ask {
     /// Whether a result is meant as a question.
     #[must_use]
     pub fn is_meant(value: &Value) -> bool {
-        value.get("resultType").is_some_and(|kind| kind == "input_required")
+        value
+            .get("resultType")
+            .is_some_and(|kind| kind == "input_required")
     }
 
     /// Reads a question.
@@ -50,7 +52,11 @@ impl Ask {
                     return Err(format!("more than {MOST_QUESTIONS} inputRequests"));
                 }
                 for (key, request) in written {
-                    requests.insert(key.clone(), Self::request(request).map_err(|reason| format!("inputRequests.{key}: {reason}"))?);
+                    requests.insert(
+                        key.clone(),
+                        Self::request(request)
+                            .map_err(|reason| format!("inputRequests.{key}: {reason}"))?,
+                    );
                 }
             }
             Some(_) => return Err("inputRequests is not an object".into()),
@@ -80,10 +86,17 @@ impl Ask {
     ///
     /// # Errors
     /// Gives the missing capabilities.
-    pub fn fit(&mut self, client: Option<&ClientCapabilities>) -> Result<(), Box<ClientCapabilities>> {
+    pub fn fit(
+        &mut self,
+        client: Option<&ClientCapabilities>,
+    ) -> Result<(), Box<ClientCapabilities>> {
         let can = |request: &InputRequest| match request {
-            InputRequest::Elicitation(_) => client.is_some_and(|client| client.elicitation.is_some()),
-            InputRequest::CreateMessage(_) => client.is_some_and(|client| client.sampling.is_some()),
+            InputRequest::Elicitation(_) => {
+                client.is_some_and(|client| client.elicitation.is_some())
+            }
+            InputRequest::CreateMessage(_) => {
+                client.is_some_and(|client| client.sampling.is_some())
+            }
             InputRequest::ListRoots(_) => client.is_some_and(|client| client.roots.is_some()),
             _ => false,
         };
@@ -98,9 +111,15 @@ impl Ask {
         let mut needed = ClientCapabilities::default();
         for request in self.requests.values() {
             match request {
-                InputRequest::Elicitation(_) => needed.elicitation = Some(rmcp::model::ElicitationCapability::default()),
-                InputRequest::CreateMessage(_) => needed.sampling = Some(rmcp::model::SamplingCapability::default()),
-                InputRequest::ListRoots(_) => needed.roots = Some(rmcp::model::RootsCapabilities::default()),
+                InputRequest::Elicitation(_) => {
+                    needed.elicitation = Some(rmcp::model::ElicitationCapability::default());
+                }
+                InputRequest::CreateMessage(_) => {
+                    needed.sampling = Some(rmcp::model::SamplingCapability::default());
+                }
+                InputRequest::ListRoots(_) => {
+                    needed.roots = Some(rmcp::model::RootsCapabilities::default());
+                }
                 _ => {}
             }
         }
@@ -124,7 +143,9 @@ impl Answers {
         if !self.responses.is_empty() {
             let text = serde_json::to_string(&self.responses).map_err(|error| error.to_string())?;
             if text.len() > LARGEST_ANSWERS {
-                return Err(format!("the answers are larger than {LARGEST_ANSWERS} bytes"));
+                return Err(format!(
+                    "the answers are larger than {LARGEST_ANSWERS} bytes"
+                ));
             }
             variables.push((ANSWERS_VARIABLE.to_owned(), text));
         }
@@ -158,7 +179,11 @@ mod tests {
 
     #[test]
     fn a_question_that_asks_nothing_is_none() {
-        for value in [json!({}), json!({"inputRequests": {"a": {"method": "tools/call"}}}), json!({"inputRequests": 3})] {
+        for value in [
+            json!({}),
+            json!({"inputRequests": {"a": {"method": "tools/call"}}}),
+            json!({"inputRequests": 3}),
+        ] {
             assert!(Ask::parse(&value).is_err(), "{value}");
         }
     }

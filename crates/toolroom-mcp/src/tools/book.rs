@@ -23,11 +23,15 @@ impl Choice {
     #[must_use]
     pub fn takes(&self, id: &str) -> bool {
         let only_leaves_out = self.patterns.iter().all(|pattern| pattern.starts_with('!'));
-        self.patterns.iter().fold(only_leaves_out, |taken, pattern| match pattern.strip_prefix('!') {
-            Some(pattern) if matches(pattern.as_bytes(), id.as_bytes()) => false,
-            None if matches(pattern.as_bytes(), id.as_bytes()) => true,
-            _ => taken,
-        })
+        self.patterns
+            .iter()
+            .fold(only_leaves_out, |taken, pattern| {
+                match pattern.strip_prefix('!') {
+                    Some(pattern) if matches(pattern.as_bytes(), id.as_bytes()) => false,
+                    None if matches(pattern.as_bytes(), id.as_bytes()) => true,
+                    _ => taken,
+                }
+            })
     }
 }
 
@@ -72,15 +76,28 @@ impl Sources {
         let catalog = Catalog::open(world);
         let listing = catalog.list();
         let mut sources = Self::default();
-        for row in listing.rows.iter().filter(|row| row.role() == Role::Tool && row.space != Space::Core) {
+        for row in listing
+            .rows
+            .iter()
+            .filter(|row| row.role() == Role::Tool && row.space != Space::Core)
+        {
             match catalog.find(row.id.as_str()) {
                 Ok(tool) => sources.tools.push(tool),
-                Err(error) => sources.remarks.push(format!("{}: {error}", row.path.display())),
+                Err(error) => sources
+                    .remarks
+                    .push(format!("{}: {error}", row.path.display())),
             }
         }
         for problem in listing.problems {
-            let line = problem.position.map(|position| format!(":{}", position.line)).unwrap_or_default();
-            sources.remarks.push(format!("{}{line}: {}", problem.path.display(), problem.message));
+            let line = problem
+                .position
+                .map(|position| format!(":{}", position.line))
+                .unwrap_or_default();
+            sources.remarks.push(format!(
+                "{}{line}: {}",
+                problem.path.display(),
+                problem.message
+            ));
             sources.broken.push(problem.path);
         }
         sources
@@ -104,14 +121,22 @@ impl Book {
     /// stays as it was.
     #[must_use]
     pub fn of(sources: Sources, choice: &Choice, before: Option<&Self>) -> Self {
-        let Sources { mut tools, mut remarks, broken } = sources;
+        let Sources {
+            mut tools,
+            mut remarks,
+            broken,
+        } = sources;
         tools.retain(|tool| choice.takes(tool.id.as_str()));
         tools.extend(kept(&tools, &broken, before, &mut remarks));
         let ids: Vec<ToolId> = tools.iter().map(|tool| tool.id.clone()).collect();
         let (names, collisions) = name::all(&ids);
         for collision in collisions {
             let ids: Vec<&str> = collision.ids.iter().map(ToolId::as_str).collect();
-            remarks.push(format!("{} would all be called {}; each is served under a name of its own", ids.join(" and "), collision.name));
+            remarks.push(format!(
+                "{} would all be called {}; each is served under a name of its own",
+                ids.join(" and "),
+                collision.name
+            ));
         }
         let mut entries = Vec::with_capacity(tools.len());
         for (name, source) in names.into_iter().zip(tools) {
@@ -122,7 +147,11 @@ impl Book {
             }
         }
         entries.sort_by(|a, b| a.name().cmp(b.name()));
-        let by_name = entries.iter().enumerate().map(|(at, entry)| (entry.name().to_owned(), at)).collect();
+        let by_name = entries
+            .iter()
+            .enumerate()
+            .map(|(at, entry)| (entry.name().to_owned(), at))
+            .collect();
         Self {
             catalog: OnceLock::new(),
             entries,
@@ -156,7 +185,12 @@ impl Book {
 }
 
 /// Tools that were served and whose files are broken now.
-fn kept(read: &[Tool], broken: &[PathBuf], before: Option<&Book>, remarks: &mut Vec<String>) -> Vec<Tool> {
+fn kept(
+    read: &[Tool],
+    broken: &[PathBuf],
+    before: Option<&Book>,
+    remarks: &mut Vec<String>,
+) -> Vec<Tool> {
     let read: HashSet<&ToolId> = read.iter().map(|tool| &tool.id).collect();
     let broken: HashSet<&Path> = broken.iter().map(PathBuf::as_path).collect();
     let mut kept = Vec::new();
@@ -176,7 +210,9 @@ mod tests {
 
     #[test]
     fn patterns_choose_tools_and_the_last_word_counts() {
-        let choice = |patterns: &[&str]| Choice { patterns: patterns.iter().map(|p| (*p).to_owned()).collect() };
+        let choice = |patterns: &[&str]| Choice {
+            patterns: patterns.iter().map(|p| (*p).to_owned()).collect(),
+        };
         let cases: &[(&[&str], &str, bool)] = &[
             (&["*"], "a/b", true),
             (&["web/*"], "web/fetch", true),

@@ -58,7 +58,9 @@ impl Output {
         const MOST_FAULTS: usize = 5;
         let validator = self.validator.get_or_init(|| {
             let options = jsonschema::draft202012::options();
-            options.build(&self.schema).map_err(|error| format!("its output_schema cannot be used: {error}"))
+            options
+                .build(&self.schema)
+                .map_err(|error| format!("its output_schema cannot be used: {error}"))
         });
         let validator = validator.as_ref().map_err(Clone::clone)?;
         let faults: Vec<String> = validator
@@ -66,12 +68,20 @@ impl Output {
             .take(MOST_FAULTS)
             .map(|error| format!("at {}: {error}", place(&error.instance_path().to_string())))
             .collect();
-        if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults.join("; "))
+        }
     }
 }
 
 fn place(pointer: &str) -> &str {
-    if pointer.is_empty() { "the root" } else { pointer }
+    if pointer.is_empty() {
+        "the root"
+    } else {
+        pointer
+    }
 }
 
 impl Entry {
@@ -80,14 +90,26 @@ impl Entry {
     /// # Errors
     /// Says which schema keeps it from being shown.
     pub fn new(name: String, source: Tool, remarks: &mut Vec<String>) -> Result<Self, String> {
-        let input = schema::input(source.metadata.get(field::INPUT_SCHEMA)).map_err(|reason| format!("its input schema {reason}"))?;
-        remarks.extend(input.remarks.into_iter().map(|remark| format!("the input schema of {} {remark}", source.id)));
-        let output = schema::output(source.metadata.get(field::OUTPUT_SCHEMA)).map_err(|reason| format!("its output schema {reason}"))?;
+        let input = schema::input(source.metadata.get(field::INPUT_SCHEMA))
+            .map_err(|reason| format!("its input schema {reason}"))?;
+        remarks.extend(
+            input
+                .remarks
+                .into_iter()
+                .map(|remark| format!("the input schema of {} {remark}", source.id)),
+        );
+        let output = schema::output(source.metadata.get(field::OUTPUT_SCHEMA))
+            .map_err(|reason| format!("its output schema {reason}"))?;
         let mut shown = Shown::new(name, description(&source), Arc::new(input.schema));
         shown.title = text(&source, "title");
         shown.annotations = annotations(source.metadata.get("annotations"));
         shown.icons = icons(source.metadata.get("icons"));
-        shown.meta = source.metadata.get("_meta").and_then(Value::as_object).cloned().map(MetaObject);
+        shown.meta = source
+            .metadata
+            .get("_meta")
+            .and_then(Value::as_object)
+            .cloned()
+            .map(MetaObject);
         let mut legacy = shown.clone();
         legacy.output_schema = output.as_ref().and_then(for_legacy).map(Arc::new);
         shown.output_schema = output.clone().map(Arc::new);
@@ -127,18 +149,30 @@ impl Entry {
 }
 
 fn for_legacy(schema: &Map<String, Value>) -> Option<JsonObject> {
-    if schema::is_object(schema) { Some(schema.clone()) } else { schema::wrapped(schema) }
+    if schema::is_object(schema) {
+        Some(schema.clone())
+    } else {
+        schema::wrapped(schema)
+    }
 }
 
 /// Every tool needs a description; one that has none is known by its id.
 fn description(source: &Tool) -> String {
     let own = source.description().map(clean).unwrap_or_default();
     let own: String = own.trim().chars().take(LONGEST_DESCRIPTION).collect();
-    if own.is_empty() { format!("Runs {}.", source.id) } else { own }
+    if own.is_empty() {
+        format!("Runs {}.", source.id)
+    } else {
+        own
+    }
 }
 
 fn text(source: &Tool, field: &str) -> Option<String> {
-    let text = clean(source.text(field)?).trim().chars().take(LONGEST_TITLE).collect::<String>();
+    let text = clean(source.text(field)?)
+        .trim()
+        .chars()
+        .take(LONGEST_TITLE)
+        .collect::<String>();
     (!text.is_empty()).then_some(text)
 }
 
@@ -147,7 +181,10 @@ fn annotations(declared: Option<&Value>) -> Option<ToolAnnotations> {
     let declared = declared?.as_object()?;
     let hint = |names: [&str; 3]| names.iter().find_map(|name| declared.get(*name)?.as_bool());
     let mut hints = ToolAnnotations::new();
-    hints.title = declared.get("title").and_then(Value::as_str).map(|title| clean(title).into_owned());
+    hints.title = declared
+        .get("title")
+        .and_then(Value::as_str)
+        .map(|title| clean(title).into_owned());
     hints.read_only_hint = hint(["readOnlyHint", "read_only_hint", "read_only"]);
     hints.destructive_hint = hint(["destructiveHint", "destructive_hint", "destructive"]);
     hints.idempotent_hint = hint(["idempotentHint", "idempotent_hint", "idempotent"]);
@@ -166,7 +203,11 @@ fn icons(declared: Option<&Value>) -> Option<Vec<Icon>> {
             Value::Object(_) => serde_json::from_value(icon.clone()).ok(),
             _ => None,
         })
-        .filter(|icon| ["https://", "data:image/"].iter().any(|scheme| icon.src.starts_with(scheme)))
+        .filter(|icon| {
+            ["https://", "data:image/"]
+                .iter()
+                .any(|scheme| icon.src.starts_with(scheme))
+        })
         .collect();
     (!icons.is_empty()).then_some(icons)
 }
@@ -201,7 +242,9 @@ mod tests {
     use super::*;
 
     fn tool(metadata: Value) -> Tool {
-        let Value::Object(metadata) = metadata else { unreachable!() };
+        let Value::Object(metadata) = metadata else {
+            unreachable!()
+        };
         Tool {
             id: ToolId::parse("web/fetch").unwrap(),
             space: Space::Project,
@@ -218,27 +261,41 @@ mod tests {
 
     #[test]
     fn a_tool_says_what_it_is_and_what_it_may_do() {
-        let entry = entry(json!({"description": "Gets \u{1b}[1ma page\u{202e}.", "title": "Fetch",
+        let entry = entry(
+            json!({"description": "Gets \u{1b}[1ma page\u{202e}.", "title": "Fetch",
             "annotations": {"read_only": true, "openWorldHint": false},
-            "icons": ["https://example.org/i.png", "file:///etc/passwd"]}));
+            "icons": ["https://example.org/i.png", "file:///etc/passwd"]}),
+        );
         let shown = entry.shown(Era::Modern);
         assert_eq!(shown.description.as_deref(), Some("Gets a page."));
         let hints = shown.annotations.as_ref().unwrap();
-        assert_eq!((hints.read_only_hint, hints.open_world_hint, hints.destructive_hint), (Some(true), Some(false), None));
+        assert_eq!(
+            (
+                hints.read_only_hint,
+                hints.open_world_hint,
+                hints.destructive_hint
+            ),
+            (Some(true), Some(false), None)
+        );
         assert_eq!(shown.icons.as_ref().map(Vec::len), Some(1));
     }
 
     #[test]
     fn a_list_is_shown_as_it_is_to_new_clients_and_wrapped_to_old_ones() {
         let entry = entry(json!({"output_schema": {"type": "array", "items": {"type": "string"}}}));
-        assert_eq!(entry.shown(Era::Modern).output_schema.as_ref().unwrap()["type"], "array");
+        assert_eq!(
+            entry.shown(Era::Modern).output_schema.as_ref().unwrap()["type"],
+            "array"
+        );
         let legacy = entry.shown(Era::Legacy).output_schema.clone().unwrap();
         assert_eq!(legacy["properties"]["result"]["type"], "array");
     }
 
     #[test]
     fn a_result_that_breaks_the_schema_is_told_where() {
-        let entry = entry(json!({"output_schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}));
+        let entry = entry(
+            json!({"output_schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}),
+        );
         let output = entry.output.as_ref().unwrap();
         assert_eq!(output.check(&json!({"n": 1})), Ok(()));
         let fault = output.check(&json!({"n": "x"})).unwrap_err();
@@ -248,7 +305,13 @@ mod tests {
     #[test]
     fn a_tool_may_bound_its_own_calls_and_be_a_task() {
         let entry = entry(json!({"mcp": {"concurrency": 2, "task": "required"}}));
-        assert_eq!(entry.places.as_ref().map(|places| places.available_permits()), Some(2));
+        assert_eq!(
+            entry
+                .places
+                .as_ref()
+                .map(|places| places.available_permits()),
+            Some(2)
+        );
         assert_eq!(entry.task, TaskUse::Required);
     }
 }

@@ -7,4 +7,5 @@ pub mod entry;
 pub mod name;
 pub mod result;
 pub mod schema;
+pub mod secrets;
 pub mod text;

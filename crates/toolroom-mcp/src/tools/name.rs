@@ -15,16 +15,29 @@ const MARK: usize = 8;
 pub fn public(id: &ToolId) -> String {
     let text = id.as_str();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-    let loses = text.chars().any(|c| !is_plain(c) && !matches!(c, '/' | '.' | ' '));
-    if loses || name.len() > LONGEST { marked(&name, id) } else { name }
+    let name: String = text
+        .chars()
+        .map(|c| if is_plain(c) { c } else { '_' })
+        .collect();
+    let loses = text
+        .chars()
+        .any(|c| !is_plain(c) && !matches!(c, '/' | '.' | ' '));
+    if loses || name.len() > LONGEST {
+        marked(&name, id)
+    } else {
+        name
+    }
 }
 
 /// A name that no other id can have.
 #[must_use]
 pub fn marked(name: &str, id: &ToolId) -> String {
     let digest = Sha256::digest(id.as_str().as_bytes());
-    let mark: String = digest.iter().take(MARK / 2).map(|byte| format!("{byte:02x}")).collect();
+    let mark: String = digest
+        .iter()
+        .take(MARK / 2)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let kept: String = name.chars().take(LONGEST - MARK - 1).collect();
     format!("{kept}_{mark}")
 }
@@ -45,7 +58,10 @@ pub fn all(ids: &[ToolId]) -> (Vec<String>, Vec<Collision>) {
     for (at, name) in names.iter().enumerate() {
         owners.entry(name).or_default().push(at);
     }
-    let mut shared: Vec<Vec<usize>> = owners.into_values().filter(|owners| owners.len() > 1).collect();
+    let mut shared: Vec<Vec<usize>> = owners
+        .into_values()
+        .filter(|owners| owners.len() > 1)
+        .collect();
     shared.sort();
     let mut collisions = Vec::new();
     for owners in shared {
@@ -72,7 +88,11 @@ mod tests {
 
     #[test]
     fn a_plain_id_keeps_its_words() {
-        for (text, wanted) in [("web/fetch", "web_fetch"), ("a-b_c", "a-b_c"), ("v1.2/my tool", "v1_2_my_tool")] {
+        for (text, wanted) in [
+            ("web/fetch", "web_fetch"),
+            ("a-b_c", "a-b_c"),
+            ("v1.2/my tool", "v1_2_my_tool"),
+        ] {
             assert_eq!(public(&id(text)), wanted);
         }
     }
@@ -90,7 +110,13 @@ mod tests {
     fn ids_that_would_share_a_name_are_all_marked() {
         let ids = [id("web/fetch"), id("web_fetch"), id("other")];
         let (names, collisions) = all(&ids);
-        assert_eq!(collisions, [Collision { name: "web_fetch".into(), ids: ids[..2].to_vec() }]);
+        assert_eq!(
+            collisions,
+            [Collision {
+                name: "web_fetch".into(),
+                ids: ids[..2].to_vec()
+            }]
+        );
         assert_eq!(names[2], "other");
         assert_ne!(names[0], names[1]);
         assert!(names[..2].iter().all(|name| name != "web_fetch"));

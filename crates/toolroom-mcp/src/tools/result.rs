@@ -12,6 +12,7 @@ use toolroom_kernel::Explain;
 use super::ask::Ask;
 use super::entry::Entry;
 use super::schema::WRAPPED;
+use super::secrets::Secrets;
 use super::text::{clean, clean_value};
 use crate::server::Era;
 use crate::server::outputs::Outputs;
@@ -34,6 +35,7 @@ pub enum Finished {
 pub struct Form<'a> {
     pub era: Era,
     pub outputs: &'a Outputs,
+    pub secrets: &'a Secrets,
 }
 
 impl Form<'_> {
@@ -43,11 +45,14 @@ impl Form<'_> {
         if report.status != Status::Success {
             let result = self.failed(report);
             return match &report.failure {
-                Some(ToolFailure::NoResult(_) | ToolFailure::Unreadable(_)) => Finished::Broke(Box::new(result)),
+                Some(ToolFailure::NoResult(_) | ToolFailure::Unreadable(_)) => {
+                    Finished::Broke(Box::new(result))
+                }
                 _ => done(result),
             };
         }
         let raw = report.data.as_ref().map_or("null", |data| data.get());
+        let raw = &*self.secrets.hidden(raw);
         // A value too deep to be read is still a text.
         let Ok(value) = serde_json::from_str::<Value>(raw) else {
             return done(self.text_only(raw));
@@ -55,7 +60,10 @@ impl Form<'_> {
         if Ask::is_meant(&value) {
             return match Ask::parse(&value) {
                 Ok(ask) => Finished::Asks(Box::new(ask)),
-                Err(reason) => done(fault(format!("{} asked for input in a form that cannot be used: {reason}", entry.id))),
+                Err(reason) => done(fault(format!(
+                    "{} asked for input in a form that cannot be used: {reason}",
+                    entry.id
+                ))),
             };
         }
         done(self.of_value(value, raw, entry))
@@ -73,15 +81,28 @@ impl Form<'_> {
             return result;
         }
         if let Some(output) = &entry.output {
-            let Some(structured) = result.structured_content.clone().or_else(|| plain(&value, &result)) else {
-                return fault(format!("{} declares an output_schema and gave no structuredContent", entry.id));
+            let Some(structured) = result
+                .structured_content
+                .clone()
+                .or_else(|| plain(&value, &result))
+            else {
+                return fault(format!(
+                    "{} declares an output_schema and gave no structuredContent",
+                    entry.id
+                ));
             };
             if let Err(reason) = output.check(&structured) {
-                return fault(format!("the result of {} does not fit its output_schema: {reason}", entry.id));
+                return fault(format!(
+                    "the result of {} does not fit its output_schema: {reason}",
+                    entry.id
+                ));
             }
             result.structured_content = Some(structured);
         }
-        result.structured_content = result.structured_content.take().map(|structured| self.era_form(structured));
+        result.structured_content = result
+            .structured_content
+            .take()
+            .map(|structured| self.era_form(structured));
         result
     }
 
@@ -112,14 +133,20 @@ impl Form<'_> {
         let mut blocks = Vec::with_capacity(envelope.content.len());
         for block in envelope.content {
             match block {
-                ContentBlock::Text(text) if text.text.len() > MOST_TEXT => blocks.extend(self.capped(&text.text).0),
+                ContentBlock::Text(text) if text.text.len() > MOST_TEXT => {
+                    blocks.extend(self.capped(&text.text).0);
+                }
                 other => blocks.push(other),
             }
         }
         if let (Some(structured), true) = (&envelope.structured, blocks.is_empty()) {
             blocks = self.capped(&structured.to_string()).0;
         }
-        let mut result = if envelope.is_error { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) };
+        let mut result = if envelope.is_error {
+            CallToolResult::error(blocks)
+        } else {
+            CallToolResult::success(blocks)
+        };
         result.structured_content = envelope.structured;
         result.meta = envelope.meta.map(MetaObject);
         result
@@ -138,8 +165,15 @@ impl Form<'_> {
         let tail = text.len() - floor_from_end(text, MOST_TEXT / 4);
         let left_out = tail - head;
         let link = self.outputs.keep(text);
-        let place = link.as_ref().map_or_else(String::new, |link| format!("; the whole is the resource {}", link.uri));
-        let shown = format!("{}\n… {left_out} of {} bytes left out{place} …\n{}", &text[..head], text.len(), &text[tail..]);
+        let place = link.as_ref().map_or_else(String::new, |link| {
+            format!("; the whole is the resource {}", link.uri)
+        });
+        let shown = format!(
+            "{}\n… {left_out} of {} bytes left out{place} …\n{}",
+            &text[..head],
+            text.len(),
+            &text[tail..]
+        );
         let mut blocks = vec![ContentBlock::text(shown)];
         blocks.extend(link.map(ContentBlock::resource_link));
         (blocks, true)
@@ -148,7 +182,10 @@ impl Form<'_> {
     fn failed(&self, report: &Report) -> CallToolResult {
         let outcome = &report.outcome;
         let mut text = match (report.status, &report.failure) {
-            (Status::Timeout, _) => format!("the tool was ended after {:.1} s, its time limit", outcome.duration.as_secs_f64()),
+            (Status::Timeout, _) => format!(
+                "the tool was ended after {:.1} s, its time limit",
+                outcome.duration.as_secs_f64()
+            ),
             (Status::Cancelled, _) => "the call was cancelled".to_owned(),
             (_, Some(failure)) => failure_text(failure),
             _ => "the tool failed".to_owned(),
@@ -163,7 +200,7 @@ impl Form<'_> {
             let cut = if from > 0 { "… " } else { "" };
             let _ = write!(text, "\n\nstandard error:\n{cut}{}", &last[from..]);
         }
-        let (blocks, _) = self.capped(&clean(&text));
+        let (blocks, _) = self.capped(&clean(&self.secrets.hidden(&text)));
         let mut result = CallToolResult::error(blocks);
         result.meta = Some(MetaObject(facts(report)));
         result
@@ -195,8 +232,15 @@ fn failure_text(failure: &ToolFailure) -> String {
     let mut text = failure.to_string();
     if let ToolFailure::Raised(raised) = failure {
         for frame in &raised.frames {
-            let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let function = frame.function.as_deref().map(|name| format!(" in {name}")).unwrap_or_default();
+            let line = frame
+                .line
+                .map(|line| format!(":{line}"))
+                .unwrap_or_default();
+            let function = frame
+                .function
+                .as_deref()
+                .map(|name| format!(" in {name}"))
+                .unwrap_or_default();
             let _ = write!(text, "\n  {}{line}{function}", frame.file);
             if let Some(source) = &frame.source {
                 let _ = write!(text, ": {source}");
@@ -221,10 +265,16 @@ pub fn fault(text: impl AsRef<str>) -> CallToolResult {
 /// An error that explains itself, with its advice.
 #[must_use]
 pub fn explained(error: &dyn Explain) -> CallToolResult {
-    let help = error.help().map(|help| format!("\n{help}")).unwrap_or_default();
+    let help = error
+        .help()
+        .map(|help| format!("\n{help}"))
+        .unwrap_or_default();
     let mut result = fault(format!("{error}{help}"));
     let code = json!({"status": "error", "code": error.code()});
-    result.meta = Some(MetaObject(Map::from_iter([("toolroom/outcome".to_owned(), code)])));
+    result.meta = Some(MetaObject(Map::from_iter([(
+        "toolroom/outcome".to_owned(),
+        code,
+    )])));
     result
 }
 
@@ -254,8 +304,12 @@ impl Envelope {
         let either = |one: &str, other: &str| fields.get(one).or_else(|| fields.get(other));
         Some(Self {
             content,
-            structured: either("structuredContent", "structured_content").filter(|value| !value.is_null()).cloned(),
-            is_error: either("isError", "is_error").and_then(Value::as_bool).unwrap_or(false),
+            structured: either("structuredContent", "structured_content")
+                .filter(|value| !value.is_null())
+                .cloned(),
+            is_error: either("isError", "is_error")
+                .and_then(Value::as_bool)
+                .unwrap_or(false),
             meta: fields.get("_meta").and_then(Value::as_object).cloned(),
         })
     }
@@ -266,7 +320,10 @@ fn block(value: &Value) -> Option<ContentBlock> {
     let block: ContentBlock = serde_json::from_value(value.clone()).ok()?;
     match &block {
         ContentBlock::Resource(embedded) => match &embedded.resource {
-            ResourceContents::TextResourceContents { uri, .. } | ResourceContents::BlobResourceContents { uri, .. } => (!uri.is_empty()).then_some(block),
+            ResourceContents::TextResourceContents { uri, .. }
+            | ResourceContents::BlobResourceContents { uri, .. } => {
+                (!uri.is_empty()).then_some(block)
+            }
             _ => None,
         },
         _ => Some(block),
@@ -274,13 +331,18 @@ fn block(value: &Value) -> Option<ContentBlock> {
 }
 
 fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
 }
 
 /// How many of the last bytes may be kept without splitting a character.
 fn floor_from_end(text: &str, most: usize) -> usize {
     let from = text.len().saturating_sub(most);
-    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let from = (from..=text.len())
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(text.len());
     text.len() - from
 }
 

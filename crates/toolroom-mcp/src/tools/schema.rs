@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 const LARGEST: usize = 256 << 10;
 const DEEPEST: usize = 64;
 /// Several model interfaces refuse a whole request for one of these at the root.
-const COMBINATIONS: &[&str] = &["oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum"];
+const COMBINATIONS: &[&str] = &[
+    "oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum",
+];
 /// What an older client's wrapped result is called.
 pub const WRAPPED: &str = "result";
 
@@ -44,7 +46,9 @@ pub fn input(declared: Option<&Value>) -> Result<Shown, String> {
             remarks.push(format!("has {key} at its root, which some clients refuse"));
         } else {
             schema.shift_remove(*key);
-            remarks.push(format!("has {key} at its root, which some clients refuse; it is checked but not shown"));
+            remarks.push(format!(
+                "has {key} at its root, which some clients refuse; it is checked but not shown"
+            ));
         }
     }
     Ok(Shown { schema, remarks })
@@ -59,7 +63,9 @@ pub fn output(declared: Option<&Value>) -> Result<Option<Map<String, Value>>, St
     let Some(Value::Object(schema)) = declared else {
         return Ok(None);
     };
-    let says_nothing = schema.keys().all(|key| matches!(key.as_str(), "type" | "title" | "description" | "$schema"))
+    let says_nothing = schema
+        .keys()
+        .all(|key| matches!(key.as_str(), "type" | "title" | "description" | "$schema"))
         && schema.get("type").is_none_or(|kind| kind == "object");
     if says_nothing {
         return Ok(None);
@@ -91,8 +97,13 @@ pub fn wrapped(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
         }
     }
     let inner = Value::Object(inner);
-    let stays = |reference: &str| reference.starts_with("#/$defs/") || reference.starts_with("#/definitions/");
-    if !references(&inner, 0).iter().all(|reference| stays(reference)) {
+    let stays = |reference: &str| {
+        reference.starts_with("#/$defs/") || reference.starts_with("#/definitions/")
+    };
+    if !references(&inner, 0)
+        .iter()
+        .all(|reference| stays(reference))
+    {
         return None;
     }
     outer.insert("properties".into(), json!({WRAPPED: inner}));
@@ -107,7 +118,10 @@ fn bounded(schema: &Value) -> Result<(), String> {
     if schema.to_string().len() > LARGEST {
         return Err(format!("is larger than {LARGEST} bytes"));
     }
-    match references(schema, 0).into_iter().find(|reference| !reference.starts_with('#')) {
+    match references(schema, 0)
+        .into_iter()
+        .find(|reference| !reference.starts_with('#'))
+    {
         Some(outside) => Err(format!("refers to {outside:?}, outside of itself")),
         None => Ok(()),
     }
@@ -116,7 +130,9 @@ fn bounded(schema: &Value) -> Result<(), String> {
 fn depth_exceeds(value: &Value, left: usize) -> bool {
     match value {
         Value::Array(items) => left == 0 || items.iter().any(|item| depth_exceeds(item, left - 1)),
-        Value::Object(fields) => left == 0 || fields.values().any(|field| depth_exceeds(field, left - 1)),
+        Value::Object(fields) => {
+            left == 0 || fields.values().any(|field| depth_exceeds(field, left - 1))
+        }
         _ => false,
     }
 }
@@ -126,10 +142,20 @@ fn references(schema: &Value, depth: usize) -> Vec<&str> {
         return Vec::new();
     }
     match schema {
-        Value::Array(items) => items.iter().flat_map(|item| references(item, depth + 1)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .flat_map(|item| references(item, depth + 1))
+            .collect(),
         Value::Object(fields) => {
-            let own = ["$ref", "$dynamicRef"].iter().filter_map(|key| fields.get(*key)?.as_str());
-            own.chain(fields.values().flat_map(|field| references(field, depth + 1))).collect()
+            let own = ["$ref", "$dynamicRef"]
+                .iter()
+                .filter_map(|key| fields.get(*key)?.as_str());
+            own.chain(
+                fields
+                    .values()
+                    .flat_map(|field| references(field, depth + 1)),
+            )
+            .collect()
         }
         _ => Vec::new(),
     }
@@ -141,7 +167,10 @@ mod tests {
 
     #[test]
     fn a_missing_schema_takes_any_object() {
-        assert_eq!(Value::Object(input(None).unwrap().schema), json!({"type": "object"}));
+        assert_eq!(
+            Value::Object(input(None).unwrap().schema),
+            json!({"type": "object"})
+        );
     }
 
     #[test]
@@ -173,16 +202,25 @@ mod tests {
     fn an_output_schema_that_says_nothing_is_not_shown() {
         assert_eq!(output(Some(&json!({"type": "object"}))), Ok(None));
         assert!(output(Some(&json!({"type": "string"}))).unwrap().is_some());
-        assert!(output(Some(&json!({"type": "object", "properties": {"a": {}}}))).unwrap().is_some());
+        assert!(
+            output(Some(&json!({"type": "object", "properties": {"a": {}}})))
+                .unwrap()
+                .is_some()
+        );
     }
 
     #[test]
     fn a_wrapped_schema_keeps_its_definitions_in_reach() {
-        let Value::Object(list) = json!({"type": "array", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"type": "string"}}}) else { unreachable!() };
+        let Value::Object(list) = json!({"type": "array", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"type": "string"}}})
+        else {
+            unreachable!()
+        };
         let wanted = json!({"type": "object", "$defs": {"a": {"type": "string"}},
             "properties": {"result": {"type": "array", "items": {"$ref": "#/$defs/a"}}}, "required": ["result"]});
         assert_eq!(wrapped(&list).map(Value::Object), Some(wanted));
-        let Value::Object(looped) = json!({"type": "array", "items": {"$ref": "#"}}) else { unreachable!() };
+        let Value::Object(looped) = json!({"type": "array", "items": {"$ref": "#"}}) else {
+            unreachable!()
+        };
         assert_eq!(wrapped(&looped), None);
     }
 }

@@ -11,7 +11,10 @@ pub const MAX_DEPTH: usize = 128;
 /// The text without what cannot be seen.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'))
+    {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
@@ -52,8 +55,12 @@ fn descend(value: &mut Value, depth: usize) -> Result<(), &'static str> {
                 *text = clean;
             }
         }
-        Value::Array(items) => items.iter_mut().try_for_each(|item| descend(item, depth + 1))?,
-        Value::Object(fields) => fields.values_mut().try_for_each(|field| descend(field, depth + 1))?,
+        Value::Array(items) => items
+            .iter_mut()
+            .try_for_each(|item| descend(item, depth + 1))?,
+        Value::Object(fields) => fields
+            .values_mut()
+            .try_for_each(|field| descend(field, depth + 1))?,
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
     Ok(())
@@ -63,7 +70,11 @@ fn descend(value: &mut Value, depth: usize) -> Result<(), &'static str> {
 /// terminator, anything else with the character after the escape.
 fn skip_sequence(start: char, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     const LONGEST: usize = 4096;
-    let kind = if start == '\u{9b}' { Some('[') } else { rest.next() };
+    let kind = if start == '\u{9b}' {
+        Some('[')
+    } else {
+        rest.next()
+    };
     match kind {
         Some('[') => {
             for _ in 0..LONGEST {

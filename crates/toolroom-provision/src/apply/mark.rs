@@ -68,6 +68,21 @@ pub fn is_unfinished(environment: &Path) -> bool {
     environment.join(UNFINISHED).is_file()
 }
 
+/// Whether an environment can be made in a place: nothing is there, or an empty directory.
+#[must_use]
+pub fn is_free(place: &Path) -> bool {
+    match fs_err::symlink_metadata(place) {
+        Err(error) => matches!(
+            error.kind(),
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+        ),
+        Ok(metadata) if metadata.is_dir() => {
+            fs_err::read_dir(place).is_ok_and(|mut entries| entries.next().is_none())
+        }
+        Ok(_) => false,
+    }
+}
+
 /// Makes the directory of a new environment, marked as unfinished and ignored by git.
 ///
 /// # Errors
@@ -76,10 +91,15 @@ pub fn begin(environment: &Path) -> std::io::Result<()> {
     if let Some(parent) = environment.parent() {
         fs_err::create_dir_all(parent)?;
     }
-    fs_err::create_dir(environment)?;
-    write_whole(
-        &environment.join(UNFINISHED),
-        b"toolroom setup is making this environment\n",
+    match fs_err::create_dir(environment) {
+        // What was killed before it could leave a mark left an empty directory.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && is_free(environment) => {
+        }
+        other => other?,
+    }
+    fs_err::write(
+        environment.join(UNFINISHED),
+        "toolroom setup is making this environment\n",
     )?;
     write_whole(&environment.join(".gitignore"), b"*\n")
 }
@@ -173,5 +193,17 @@ mod tests {
         finish(&environment, &Ready::new("m", "r", SystemTime::now())).unwrap();
         assert!(!is_unfinished(&environment) && is_ours(&environment));
         assert!(begin(&environment).is_err());
+    }
+
+    #[test]
+    fn an_empty_directory_is_a_free_place_and_a_file_is_none() {
+        let root = tempfile::tempdir().unwrap();
+        let empty = root.path().join("empty");
+        fs_err::create_dir(&empty).unwrap();
+        assert!(is_free(&empty) && is_free(&root.path().join("gone")));
+        begin(&empty).unwrap();
+        assert!(!is_free(&empty));
+        fs_err::write(root.path().join("file"), "").unwrap();
+        assert!(!is_free(&root.path().join("file")));
     }
 }

@@ -5,9 +5,11 @@
 
 pub mod mark;
 mod one;
+mod remember;
 mod runner;
 mod undo;
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use toolroom_exec::subprocess::{Cancel, Guard};
@@ -71,13 +73,29 @@ impl std::fmt::Debug for Applying<'_> {
 /// Carries plans out, several at a time; the answers are in the order of the plans.
 #[must_use]
 pub fn apply_all(plans: Vec<Plan>, how: &Applying<'_>) -> Vec<Result<Plan, ProvisionError>> {
+    let mut places = BTreeSet::new();
+    // Plans for one environment would only wait for each other: all but the first come
+    // afterwards, and find the work done.
+    let (first, again): (Vec<_>, Vec<_>) = plans
+        .into_iter()
+        .enumerate()
+        .partition(|(_, plan)| places.insert(plan.place()));
+    let mut done = at_once(first, how);
+    done.extend(
+        again
+            .into_iter()
+            .map(|(index, plan)| (index, apply(plan, how))),
+    );
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+type Numbered<T> = Vec<(usize, T)>;
+
+fn at_once(plans: Numbered<Plan>, how: &Applying<'_>) -> Numbered<Result<Plan, ProvisionError>> {
     let workers = PARALLEL.min(plans.len());
-    if workers < 2 {
-        return plans.into_iter().map(|plan| apply(plan, how)).collect();
-    }
-    let count = plans.len();
-    let queue = Mutex::new(plans.into_iter().enumerate());
-    let done = Mutex::new(Vec::with_capacity(count));
+    let queue = Mutex::new(plans.into_iter());
+    let done = Mutex::new(Vec::new());
     let work = || {
         loop {
             let next = lock(&queue).next();
@@ -86,16 +104,13 @@ pub fn apply_all(plans: Vec<Plan>, how: &Applying<'_>) -> Vec<Result<Plan, Provi
             lock(&done).push((index, outcome));
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(work);
-        }
-    });
-    let mut done = done
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, outcome)| outcome).collect()
+    if workers < 2 {
+        work();
+    } else {
+        std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    }
+    done.into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// What a panicking thread left is still what it was: values are moved in and out whole.

@@ -5,16 +5,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::mark::{self, Ready};
+use super::remember::{record, settled};
 use super::runner::Runner;
 use super::{Applying, News};
 use crate::decision::Action;
 use crate::error::ProvisionError;
-use crate::journal::{
-    Entry, Event, Journal, Packages, Pending, Record, Recorded, seconds, write_whole,
-};
+use crate::journal::{Entry, Event, Journal, Packages, Pending, seconds, write_whole};
 use crate::lock::Lock;
 use crate::manager::Choice;
-use crate::plan::{Plan, Step, Subject, installed};
+use crate::plan::{Plan, Step, clear_half_installed, installed};
 
 /// Carries a plan out. Where another process did the work meanwhile, finds it done.
 ///
@@ -70,42 +69,6 @@ pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
     Ok(Plan {
         applied: true,
         ..plan
-    })
-}
-
-/// Nothing is to be changed; the decision itself is worth remembering.
-fn settled(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
-    if plan.decision.action == Action::Reuse {
-        record(&plan, how)?;
-    }
-    Ok(plan)
-}
-
-/// Remembers the decision, where it is about the project.
-fn record(plan: &Plan, how: &Applying<'_>) -> Result<(), ProvisionError> {
-    let world = how.planner.world;
-    let (Subject::Project, Some(project)) = (&plan.target.subject, &world.project) else {
-        return Ok(());
-    };
-    let recorded = Recorded {
-        environment: plan.decision.environment.clone(),
-        // What resolution finds by itself needs no record, and may be replaced by hand.
-        resolver: how.planner.resolver_to_tell(plan),
-        action: plan.decision.action.name().to_owned(),
-        inputs: Some(plan.inputs.clone()),
-        time: seconds(world.now),
-    };
-    let key = plan.target.key(project);
-    let known = Record::of(world, project).decisions.remove(&key);
-    let same = |known: &Recorded| {
-        (&known.environment, &known.resolver, &known.inputs)
-            == (&recorded.environment, &recorded.resolver, &recorded.inputs)
-    };
-    if known.as_ref().is_some_and(same) {
-        return Ok(());
-    }
-    Record::change(world, project, |record| {
-        record.decisions.insert(key, recorded);
     })
 }
 
@@ -209,6 +172,10 @@ impl Work<'_> {
     /// Changes what is there, and puts it back if that fails.
     fn change(&self) -> Result<(), ProvisionError> {
         self.write_constraints()?;
+        clear_half_installed(self.place, &self.plan.suspect).map_err(|source| {
+            let doing = format!("{} cannot be cleared", self.place.display());
+            ProvisionError::io(doing, source)
+        })?;
         let outcome = self.steps(&self.plan.steps).and_then(|()| self.verify());
         match outcome {
             Ok(_) => Ok(()),

@@ -83,7 +83,7 @@ impl Planner<'_> {
         let mut seen: Vec<Seen> = Vec::new();
         for (place, origin) in places {
             let known = seen.iter().any(|seen| seen.candidate.path == place);
-            if !known && fs_err::symlink_metadata(&place).is_ok() {
+            if !known && !mark::is_free(&place) {
                 seen.push(self.seen(target, spec, &place, origin, needs));
             }
         }
@@ -152,7 +152,7 @@ impl Planner<'_> {
             .filter_map(|text| self.filled(text, &target.root, None));
         places
             .map(|path| Place {
-                free: fs_err::symlink_metadata(&path).is_err(),
+                free: mark::is_free(&path),
                 path,
             })
             .collect()

@@ -6,6 +6,7 @@ use super::finish::Decided;
 use super::needs::Needs;
 use super::planner::Planner;
 use super::target::Target;
+use crate::apply::mark;
 use crate::decision::{Action, Base, Origin, Place, Policy, Situation, decide_environment};
 use crate::error::ProvisionError;
 use crate::manager::EnvironmentSpec;
@@ -82,7 +83,9 @@ impl Planner<'_> {
                 .iter()
                 .map(|path| Place {
                     path: path.clone(),
-                    free: !path.exists(),
+                    // Another process may have begun it since the candidates were looked at;
+                    // its lock is waited for, and the plan made again.
+                    free: mark::is_free(path) || mark::is_ours(path),
                 })
                 .collect(),
             base: base.as_ref().ok().map(|base| Base {

@@ -101,6 +101,10 @@ impl Planner<'_> {
             choice: Some(choice),
             steps,
             needs,
+            suspect: chosen
+                .filter(|_| holds)
+                .map(|seen| seen.suspect.clone())
+                .unwrap_or_default(),
             installed: chosen
                 .map(|seen| seen.installed.clone())
                 .unwrap_or_default(),

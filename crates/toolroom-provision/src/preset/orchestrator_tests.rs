@@ -6,6 +6,9 @@ use serde_json::json;
 
 use super::*;
 
+/// A preset's name, how it ended, and how it stands.
+type Ended = (String, Status, Option<Health>);
+
 /// A provider that does what its config says and remembers in which order.
 #[derive(Default)]
 struct Scripted {
@@ -75,10 +78,7 @@ fn preset(name: &str, requires: &[&str], mut config: Value) -> Definition {
     }
 }
 
-fn run(
-    definitions: &[Definition],
-    applies: bool,
-) -> (Vec<(String, Status, Option<Health>)>, Vec<String>) {
+fn run(definitions: &[Definition], applies: bool) -> (Vec<Ended>, Vec<String>) {
     let provider = Scripted::default();
     let settings = BTreeMap::new();
     let orchestrator = PresetOrchestrator {

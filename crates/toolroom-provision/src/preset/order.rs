@@ -213,7 +213,8 @@ mod tests {
 
     #[test]
     fn of_several_circles_the_shortest_is_named() {
-        let table: [(&[(&str, &[&str])], &[&str]); 3] = [
+        type Edges = &'static [(&'static str, &'static [&'static str])];
+        let table: [(Edges, &[&str]); 3] = [
             (&[("a", &["a"])], &["a", "a"]),
             (
                 &[

@@ -67,29 +67,19 @@ pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, P
 /// # Errors
 /// Fails if packages are missing and may not be installed, or cannot be.
 pub fn ensure(how: &Applying<'_>, chain: &Chain, frozen: bool) -> Result<Ready, ProvisionError> {
-    let Planner { world, catalog, .. } = how.planner;
-    let mut ready = Ready {
-        preferred: Record::preferred(world),
-        env: Vec::new(),
-    };
-    let Some((setup, manager)) = managed(catalog, chain)? else {
-        return Ok(ready);
-    };
-    ready.env = variables::of(world, chain, &setup, &manager);
-    if !setup.create && !declares_packages(chain.tool()) {
-        return Ok(ready);
+    Way {
+        planner: how.planner,
+        how: (!frozen).then_some(how),
     }
-    let Some(target) = how.planner.tool(chain)? else {
-        return Ok(ready);
-    };
-    let may_make = setup.create && !frozen;
-    match &target.subject {
-        Subject::Tool(_) => own(how, &target, chain, may_make, &mut ready)?,
-        Subject::Project if setup.create => project(how, &target, chain, may_make, &mut ready)?,
-        // What the project as a whole requires is not this tool's business.
-        Subject::Project => {}
-    }
-    Ok(ready)
+    .ready(chain)
+}
+
+/// As [`ensure`], for callers that may start nothing: what is not prepared is an error.
+///
+/// # Errors
+/// Fails if packages are missing.
+pub fn checked(planner: Planner<'_>, chain: &Chain) -> Result<Ready, ProvisionError> {
+    Way { planner, how: None }.ready(chain)
 }
 
 fn managed(
@@ -103,84 +93,101 @@ fn managed(
     Ok(Some((setup, manager)))
 }
 
-/// A tool with packages of its own.
-fn own(
-    how: &Applying<'_>,
-    target: &Target,
-    chain: &Chain,
-    may_make: bool,
-    ready: &mut Ready,
-) -> Result<(), ProvisionError> {
-    let Planner { world, catalog, .. } = how.planner;
-    let shared = shared_place(world, catalog, target);
-    if let Some((resolver, environment)) = shared
-        .as_ref()
-        .filter(|(_, environment)| store::is_ready(environment))
-    {
-        store::touch(environment, world.now);
-        ready
-            .preferred
-            .insert(0, store::preferred(resolver, environment));
-        return Ok(());
-    }
-    let plan = made(how, how.planner.plan(target)?, chain, may_make)?;
-    let resolver = plan
-        .target
-        .manager
-        .environment
-        .as_ref()
-        .map(|spec| spec.resolver.clone());
-    if let (Some(resolver), Some(environment)) = (resolver, &plan.decision.environment) {
-        ready
-            .preferred
-            .insert(0, store::preferred(&resolver, environment));
-    }
-    Ok(())
+/// How a call is made ready: by looking, or also by making what is missing.
+struct Way<'w> {
+    planner: Planner<'w>,
+    how: Option<&'w Applying<'w>>,
 }
 
-/// A tool that lives from what the project requires.
-fn project(
-    how: &Applying<'_>,
-    target: &Target,
-    chain: &Chain,
-    may_make: bool,
-    ready: &mut Ready,
-) -> Result<(), ProvisionError> {
-    let world = how.planner.world;
-    let recorded = Record::of(world, world.root())
-        .decisions
-        .remove(&target.key(world.root()));
-    if let Some(recorded) = recorded
-        && recorded
-            .environment
-            .as_ref()
-            .is_none_or(|environment| environment.exists())
-        && recorded
-            .inputs
-            .is_some_and(|inputs| how.planner.inputs(target).is_ok_and(|now| now == inputs))
-    {
-        return Ok(());
+impl Way<'_> {
+    fn ready(&self, chain: &Chain) -> Result<Ready, ProvisionError> {
+        let Planner { world, catalog, .. } = self.planner;
+        let mut ready = Ready {
+            preferred: Record::preferred(world),
+            env: Vec::new(),
+        };
+        let Some((setup, manager)) = managed(catalog, chain)? else {
+            return Ok(ready);
+        };
+        ready.env = variables::of(world, chain, &setup, &manager);
+        if !setup.create && !declares_packages(chain.tool()) {
+            return Ok(ready);
+        }
+        let Some(target) = self.planner.tool(chain)? else {
+            return Ok(ready);
+        };
+        let how = self.how.filter(|_| setup.create);
+        match &target.subject {
+            Subject::Tool(_) => self.own(&target, chain, how, &mut ready)?,
+            Subject::Project if setup.create => self.project(&target, chain, how, &mut ready)?,
+            // What the project as a whole requires is not this tool's business.
+            Subject::Project => {}
+        }
+        Ok(ready)
     }
-    made(how, how.planner.plan(target)?, chain, may_make)?;
-    ready.preferred = Record::preferred(world);
-    Ok(())
+
+    /// A tool with packages of its own.
+    fn own(
+        &self,
+        target: &Target,
+        chain: &Chain,
+        how: Option<&Applying<'_>>,
+        ready: &mut Ready,
+    ) -> Result<(), ProvisionError> {
+        let Planner { world, catalog, .. } = self.planner;
+        if let Some((resolver, environment)) = shared_place(world, catalog, target)
+            && store::is_ready(&environment)
+        {
+            store::touch(&environment, world.now);
+            let shared = store::preferred(&resolver, &environment);
+            ready.preferred.insert(0, shared);
+            return Ok(());
+        }
+        let plan = made(self.planner.plan(target)?, chain, how)?;
+        let spec = plan.target.manager.environment.as_ref();
+        if let (Some(spec), Some(environment)) = (spec, &plan.decision.environment) {
+            let own = store::preferred(&spec.resolver, environment);
+            ready.preferred.insert(0, own);
+        }
+        Ok(())
+    }
+
+    /// A tool that lives from what the project requires.
+    fn project(
+        &self,
+        target: &Target,
+        chain: &Chain,
+        how: Option<&Applying<'_>>,
+        ready: &mut Ready,
+    ) -> Result<(), ProvisionError> {
+        let world = self.planner.world;
+        let mut record = Record::of(world, world.root());
+        let recorded = record.decisions.remove(&target.key(world.root()));
+        let is_there = |place: &PathBuf| place.exists();
+        if let Some(recorded) = recorded
+            && recorded.environment.as_ref().is_none_or(is_there)
+            && recorded.inputs.is_some()
+            && recorded.inputs == self.planner.inputs(target).ok()
+        {
+            return Ok(());
+        }
+        made(self.planner.plan(target)?, chain, how)?;
+        ready.preferred = Record::preferred(world);
+        Ok(())
+    }
 }
 
-fn made(
-    how: &Applying<'_>,
-    plan: Plan,
-    chain: &Chain,
-    may_make: bool,
-) -> Result<Plan, ProvisionError> {
+/// Carries a plan out where that is allowed; a plan that must be and may not is an error.
+fn made(plan: Plan, chain: &Chain, how: Option<&Applying<'_>>) -> Result<Plan, ProvisionError> {
     let id = chain.tool().id.as_str();
-    match plan.decision.action {
-        Action::None | Action::Reuse => apply(plan, how),
-        Action::Refuse => Err(ProvisionError::Refused {
+    match (plan.decision.action, how) {
+        (Action::Refuse, _) => Err(ProvisionError::Refused {
             target: id.to_owned(),
             reason: plan.decision.reasons.join("; "),
             fix: plan.decision.fix,
         }),
-        _ if may_make && !plan.needs_consent => apply(plan, how),
+        (Action::None | Action::Reuse, None) => Ok(plan),
+        (_, Some(how)) if !plan.needs_consent => apply(plan, how),
         _ => Err(ProvisionError::NotPrepared {
             tool: id.to_owned(),
             missing: lacking(&plan),

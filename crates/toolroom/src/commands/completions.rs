@@ -21,5 +21,7 @@ pub fn run(args: &Completions) -> Result<Answer, Failure> {
         .map_err(|error| Failure::io(&error))?;
     let script = String::from_utf8_lossy(&script).into_owned();
     let data = json!({"shell": name, "script": script});
-    Ok(Answer::new(script, data))
+    let mut answer = Answer::new(script, data);
+    answer.is_verbatim = true;
+    Ok(answer)
 }

@@ -8,7 +8,7 @@ use toolroom_kernel::World;
 use crate::answer::Answer;
 use crate::args::Init;
 use crate::failure::Failure;
-use crate::output::{paths, style};
+use crate::output::{paths, style, words};
 
 const HELLO: &str = include_str!("../../assets/hello.py");
 const SETTINGS: &str = include_str!("../../assets/toolroom.toml");
@@ -55,10 +55,10 @@ pub fn run(args: &Init, world: &World) -> Result<Answer, Failure> {
         "kept": shown(&kept),
     });
     let next = match &args.directory {
-        Some(directory) => format!(
-            "cd {} && toolroom run hello --name World",
-            directory.display()
-        ),
+        Some(directory) => {
+            let directory = directory.to_string_lossy();
+            format!("cd {} && toolroom run hello --name World", words::quoted(&directory))
+        }
         None => "toolroom run hello --name World".to_owned(),
     };
     Ok(Answer::new(text, data).note(format!("next: {next}")))

@@ -1,5 +1,7 @@
 //! `toolroom new ID`: a tool that runs at once, from its runtime's template.
 
+use std::path::Path;
+
 use serde_json::json;
 use toolroom_catalog::Catalog;
 use toolroom_catalog::space::{PROJECT_SPACE, TOOLS};
@@ -10,10 +12,14 @@ use super::init::create;
 use crate::answer::Answer;
 use crate::args::New;
 use crate::failure::Failure;
-use crate::output::{paths, style};
+use crate::output::{paths, style, words};
 
 pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
     let id = ToolId::parse(&args.id)?;
+    if id.as_str().split('/').any(|part| part.starts_with(['_', '.'])) {
+        let message = format!("{id} would not be a tool: names that begin with _ or . are left alone");
+        return Err(Failure::new("catalog::invalid_id", message).help("choose another name"));
+    }
     let Some(project) = &world.project else {
         return Err(Failure::new(
             "catalog::no_project",
@@ -21,6 +27,9 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
         )
         .help("toolroom init makes one"));
     };
+    if !args.from_mcp.is_empty() {
+        return super::mcp::import::run(&id, &args.from_mcp, project, world);
+    }
     let catalog = Catalog::open(world);
     let runtime = catalog.find_runtime(&args.runtime)?;
     let template = runtime.object("template");
@@ -45,10 +54,9 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
         );
         return Err(Failure::new("catalog::tool_exists", message).help("choose another id"));
     }
-    let file = project
-        .join(PROJECT_SPACE)
-        .join(TOOLS)
-        .join(format!("{id}{extension}"));
+    let tools = project.join(PROJECT_SPACE).join(TOOLS);
+    let file = tools.join(format!("{id}{extension}"));
+    stays_inside(&tools, &file)?;
     if !create(&file, &body.replace("@NAME@", id.name()))? {
         let message = format!("there is a file already: {}", paths::shown(world, &file));
         return Err(Failure::new("catalog::tool_exists", message).help("choose another id"));
@@ -56,12 +64,24 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
     make_executable(&file)?;
     let text = format!("{} {}\n", style::good("made"), paths::shown(world, &file));
     let data = json!({"id": id, "path": file.to_string_lossy(), "runtime": runtime.id});
-    Ok(Answer::new(text, data).note(format!("next: toolroom run {id}")))
+    Ok(Answer::new(text, data).note(format!("next: toolroom run {}", words::quoted(id.as_str()))))
+}
+
+/// Nothing is written through a link that leads out of the space.
+fn stays_inside(tools: &Path, file: &Path) -> Result<(), Failure> {
+    let existing = file.ancestors().skip(1).find(|folder| folder.exists());
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let leaves = existing.is_some_and(|folder| folder.starts_with(tools) && !real(folder).starts_with(real(tools)));
+    if leaves {
+        let message = format!("{} lies behind a link that leads out of its space", file.display());
+        return Err(Failure::new("catalog::leaves_space", message).help("choose another folder"));
+    }
+    Ok(())
 }
 
 /// A tool with a first line that names its interpreter can be started by hand, too.
 #[cfg(unix)]
-fn make_executable(file: &std::path::Path) -> Result<(), Failure> {
+fn make_executable(file: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt as _;
     let starts_with_interpreter = fs_err::read(file).is_ok_and(|bytes| bytes.starts_with(b"#!"));
     if !starts_with_interpreter {
@@ -72,6 +92,6 @@ fn make_executable(file: &std::path::Path) -> Result<(), Failure> {
 }
 
 #[cfg(not(unix))]
-fn make_executable(_file: &std::path::Path) -> Result<(), Failure> {
+fn make_executable(_file: &Path) -> Result<(), Failure> {
     Ok(())
 }

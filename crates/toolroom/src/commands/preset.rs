@@ -10,8 +10,8 @@ use toolroom_kernel::World;
 use toolroom_provision::apply::Applying;
 use toolroom_provision::plan::Machine;
 use toolroom_provision::preset::{
-    Applied, Definition, EnvironmentProvider, Health, LinesProvider, Outcome, PresetOrchestrator, ProgramProvider, Registry,
-    Status as Ended, load_all,
+    Applied, Definition, EnvironmentProvider, Health, LinesProvider, Outcome, PresetOrchestrator,
+    ProgramProvider, Registry, Status as Ended, load_all,
 };
 
 use super::setup::{self, Bars};
@@ -42,7 +42,13 @@ pub fn run(args: &Preset, world: &World, printer: &Printer) -> Result<Answer, Fa
         offline: false,
     };
     let environment = EnvironmentProvider { how };
-    let program = ProgramProvider { machine: Machine { world, catalog: &catalog }, guard: &guard };
+    let program = ProgramProvider {
+        machine: Machine {
+            world,
+            catalog: &catalog,
+        },
+        guard: &guard,
+    };
     let own = of_presets(&settings);
     let orchestrator = PresetOrchestrator {
         definitions: &definitions,
@@ -50,7 +56,11 @@ pub fn run(args: &Preset, world: &World, printer: &Printer) -> Result<Answer, Fa
         root: world.root(),
         settings: &own,
     };
-    let outcomes = if applies { orchestrator.apply(&names)? } else { orchestrator.check(&names)? };
+    let outcomes = if applies {
+        orchestrator.apply(&names)?
+    } else {
+        orchestrator.check(&names)?
+    };
     Ok(answer(&outcomes, applies))
 }
 
@@ -60,22 +70,44 @@ fn meant(named: &[String], settings: &Settings, definitions: &[Definition]) -> V
     if !named.is_empty() {
         named.to_vec()
     } else if of_project.is_empty() {
-        definitions.iter().map(|preset| preset.name.clone()).collect()
+        definitions
+            .iter()
+            .map(|preset| preset.name.clone())
+            .collect()
     } else {
         of_project.clone()
     }
 }
 
 fn of_presets(settings: &Settings) -> BTreeMap<String, Map<String, Value>> {
-    let as_json = |table: &toml::Table| serde_json::to_value(table).ok().and_then(|value| value.as_object().cloned()).unwrap_or_default();
-    settings.presets.of.iter().map(|(name, table)| (name.clone(), as_json(table))).collect()
+    let as_json = |table: &toml::Table| {
+        serde_json::to_value(table)
+            .ok()
+            .and_then(|value| value.as_object().cloned())
+            .unwrap_or_default()
+    };
+    settings
+        .presets
+        .of
+        .iter()
+        .map(|(name, table)| (name.clone(), as_json(table)))
+        .collect()
 }
 
 fn list(definitions: &[Definition]) -> Answer {
     let mut text = String::new();
     for preset in definitions {
-        let after = if preset.requires.is_empty() { String::new() } else { style::faint(format!(" (after {})", preset.requires.join(", "))) };
-        let _ = writeln!(text, "{}{after}\n  {}", style::name(&preset.name), table::single_line(&preset.description));
+        let after = if preset.requires.is_empty() {
+            String::new()
+        } else {
+            style::faint(format!(" (after {})", preset.requires.join(", ")))
+        };
+        let _ = writeln!(
+            text,
+            "{}{after}\n  {}",
+            style::name(&preset.name),
+            table::single_line(&preset.description)
+        );
     }
     let presets: Vec<Value> = definitions
         .iter()

@@ -5,3 +5,4 @@ pub mod paths;
 pub mod snippet;
 pub mod style;
 pub mod table;
+pub mod words;

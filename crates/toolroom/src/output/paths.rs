@@ -6,7 +6,9 @@ use toolroom_kernel::World;
 
 #[must_use]
 pub fn shown(world: &World, path: &Path) -> String {
-    if let Ok(relative) = path.strip_prefix(&world.cwd)
+    let is_at_root = world.cwd.parent().is_none();
+    if !is_at_root
+        && let Ok(relative) = path.strip_prefix(&world.cwd)
         && !relative.as_os_str().is_empty()
     {
         return relative.display().to_string();

@@ -64,6 +64,7 @@ fn new_makes_a_tool_for_each_runtime_that_has_a_template() {
         context.data(&["new", &id, "--runtime", &name]);
         let tool = context.data(&["show", &id]);
         assert_eq!(tool["chain"][1]["id"], runtime["id"], "{name}");
+        assert!(tool["metadata"]["description"].is_string(), "{name}");
         made += 1;
     }
     assert!(made >= 6, "only {made} runtimes have a template");
@@ -121,4 +122,16 @@ fn new_with_an_unknown_runtime_suggests_one() {
      │
      ╰ help: did you mean runtimes/python?
     ");
+}
+
+#[cfg(unix)]
+#[test]
+fn new_writes_nothing_through_a_link_out_of_the_space() {
+    let context = context();
+    let outside = context.root().join("outside");
+    fs_err::create_dir_all(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, context.project().join(".ai/tools/d")).unwrap();
+    assert_eq!(context.error(&["new", "d/y"])["code"], "catalog::leaves_space");
+    assert_eq!(fs_err::read_dir(&outside).unwrap().count(), 0);
+    assert_eq!(context.error(&["new", "_private"])["code"], "catalog::invalid_id");
 }

@@ -353,3 +353,19 @@ fn a_wrong_command_line_is_two_and_still_json_when_asked() {
     assert_eq!(output.status, 2);
     assert_eq!(output.error()["code"], "usage::bad_arguments");
 }
+
+#[test]
+fn a_json_tool_that_cannot_be_parsed_is_named() {
+    let problem = problem_of("j.json", "{\"executor_id\": \"http\",}");
+    assert_eq!(problem["code"], "catalog::syntax");
+}
+
+#[test]
+fn a_tool_is_no_executor() {
+    let context = context();
+    context.tool("good.py", "def main(): ...\n");
+    context.tool("x.yaml", "executor_id: good\n");
+    let error = context.error(&["show", "x"]);
+    assert_eq!(error["code"], "catalog::broken_executor");
+    assert!(error["message"].as_str().unwrap().contains("not a runtime"), "{error}");
+}

@@ -248,7 +248,7 @@ fn a_shell_script_keeps_its_name_its_traps_and_its_strictness() {
     assert_eq!(output.status, 1);
     context.tool(
         "called.sh",
-        "main() { echo \"got $2\"; toolroom_log info hi; }\n",
+        "# ---\n# entry: main\n# ---\nmain() { echo \"got $2\"; toolroom_log info hi; }\n",
     );
     assert_eq!(
         context.run(&["run", "called", "--x", "y"]).stdout,
@@ -504,4 +504,64 @@ fn the_log_has_names_and_no_values() {
     context.file("toolroom.toml", "[runs]\nlog = false\n");
     context.run(&["run", "fails"]);
     assert_eq!(context.data(&["runs"])["runs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn after_two_dashes_every_flag_is_the_tools() {
+    let context = machine();
+    context.tool("k.py", "def main(json: str = 'x', project: str = ''): return [json, project]\n");
+    let output = context.run(&["run", "k", "--", "--json", "q", "--project", "zz"]);
+    assert_eq!(output.stdout, "[\"q\",\"zz\"]\n");
+    let output = context.run(&["run", "k", "--timeout", "9", "--", "--json", "q"]);
+    assert_eq!(output.stdout, "[\"q\",\"\"]\n");
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_no_success() {
+    let context = machine();
+    context.tool("k.py", "def main(): return 1\n");
+    for args in [&["run", "k"][..], &["run", "k", "--json"], &["list"], &["env", "bash", "--shell", "bash"]] {
+        let mut command = context.command(args);
+        command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(125), "{args:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("io::not_written"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_result_is_written_to_the_byte() {
+    let context = machine();
+    context.tool("k.py", "def main(): return 'a\\x1b[31mred'\n");
+    assert_eq!(context.run(&["run", "k"]).stdout, "a\u{1b}[31mred\n");
+}
+
+#[test]
+fn a_flag_wins_over_params_and_a_slip_is_named() {
+    let context = machine();
+    context.tool("k.py", "def main(name: str, times: int = 1): return [name, times]\n");
+    assert_eq!(result(&context, &["k", "--params", "{\"name\": \"P\"}", "--name", "Q"]), json!(["Q", 1]));
+    assert_eq!(result(&context, &["k", "--name", "a", "--times", "2.0"]), json!(["a", 2]));
+    let error = context.error(&["run", "k", "--name", "a", "--tiems", "2"]);
+    assert_eq!(error["message"], "there is no parameter tiems; did you mean times?");
+    let error = context.error(&["run", "k", "--params", "{\"name\": \"x\", \"times\": 12345678901234567890123}"]);
+    assert_eq!(error["code"], "usage::bad_arguments");
+    assert_eq!(context.run(&["run"]).status, 2);
+}
+
+#[test]
+fn a_tool_of_any_language_with_a_template_runs_as_it_was_made() {
+    let context = machine();
+    for (runtime, program) in [("python", "python3"), ("node", "node"), ("bash", "bash"), ("perl", "perl"), ("ruby", "ruby"), ("php", "php")] {
+        let path = std::env::var("PATH").unwrap();
+        if !std::env::split_paths(&path).any(|folder| folder.join(program).exists()) {
+            eprintln!("skipped: {program} is not installed");
+            continue;
+        }
+        let id = format!("made_{runtime}");
+        context.data(&["new", &id, "--runtime", runtime]);
+        let output = context.run(&["run", &id, "--name", "Ada"]);
+        assert_eq!(output.status, 0, "{runtime}: {output}");
+        assert!(output.stdout.contains("Hello, Ada!"), "{runtime}: {output}");
+    }
 }

@@ -17,8 +17,6 @@ use super::syntax::parts;
 use super::types::{MAX_MEMBERS, Member, Shape, Type, lower};
 use crate::extract::document::Function;
 
-/// Names a lone object of parameters goes by.
-const CUSTOMARY: &[&str] = &["params", "parameters", "args", "options", "opts", "input"];
 const MAX_HOPS: usize = 8;
 
 /// Reads the function a definition leads to, if it leads to one.
@@ -181,8 +179,6 @@ impl<'t> Reader<'_, 't> {
         let told = scope::members(&self.doc.params, name);
         let ty = self.declared(first, Some(name));
         let shape = ty.as_ref().and_then(|ty| self.schemas.shape(ty));
-        let bare = name.trim_start_matches('_');
-        let is_customary = bare.is_empty() || CUSTOMARY.contains(&bare);
         let has_members = shape
             .as_ref()
             .is_some_and(|shape| !shape.members.is_empty());
@@ -194,9 +190,6 @@ impl<'t> Reader<'_, 't> {
             }
             overlay(&mut shape.members, told);
             return Some(shape);
-        }
-        if !is_customary {
-            return None;
         }
         let open = Shape {
             members: Vec::new(),

@@ -6,9 +6,25 @@ use rustix::process::Pid;
 
 /// The descendants at about this moment; what was forked meanwhile may be missing.
 pub(super) fn of(ancestor: Pid) -> Vec<Pid> {
+    below(&[ancestor], children())
+}
+
+/// The children of a process that `is_meant` accepts, and all descendants of these.
+pub(in crate::subprocess) fn of_children(parent: Pid, is_meant: impl Fn(Pid) -> bool) -> Vec<Pid> {
+    let mut all = children();
+    let own = all.remove(&parent.as_raw_nonzero().get()).unwrap_or_default();
+    let own = own.into_iter().filter_map(Pid::from_raw);
+    let mut found: Vec<Pid> = own.filter(|pid| is_meant(*pid)).collect();
+    let more = below(&found, all);
+    found.extend(more);
+    found
+}
+
+/// Every process with its children.
+fn children() -> HashMap<i32, Vec<i32>> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     let Ok(entries) = fs_err::read_dir("/proc") else {
-        return Vec::new();
+        return children;
     };
     for entry in entries.flatten() {
         let Some(pid) = entry
@@ -24,8 +40,12 @@ pub(super) fn of(ancestor: Pid) -> Vec<Pid> {
             children.entry(parent).or_default().push(pid);
         }
     }
+    children
+}
+
+fn below(ancestors: &[Pid], mut children: HashMap<i32, Vec<i32>>) -> Vec<Pid> {
     let mut found = Vec::new();
-    let mut ahead = vec![ancestor.as_raw_nonzero().get()];
+    let mut ahead: Vec<i32> = ancestors.iter().map(|pid| pid.as_raw_nonzero().get()).collect();
     while let Some(pid) = ahead.pop() {
         let of_this = children.remove(&pid).unwrap_or_default();
         found.extend(of_this.iter().copied().filter_map(Pid::from_raw));

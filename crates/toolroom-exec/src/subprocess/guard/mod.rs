@@ -11,7 +11,7 @@
 //! kernel's parent-death signal: that one follows the life of a thread.
 
 #[cfg(target_os = "linux")]
-mod descendants;
+pub(super) mod descendants;
 mod limits;
 mod start;
 mod tree;

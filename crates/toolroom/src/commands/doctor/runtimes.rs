@@ -11,7 +11,7 @@ use toolroom_kernel::model::Role;
 use toolroom_kernel::resolve::{Interpreter, Resolution, ResolveError, Verdict};
 use toolroom_kernel::{Explain as _, Os, World};
 
-use super::Check;
+use super::{Check, Health};
 use crate::commands::resolved;
 use crate::output::paths;
 use crate::settings::Settings;
@@ -53,7 +53,13 @@ pub fn checks(
                     );
                 }
             }
-            Err(error) => checks.push(not_found(&name, is_used, &error)),
+            Err(error) => {
+                let check = not_found(&name, is_used, &error);
+                let is_told = checks.iter().any(|other| other.detail == check.detail && other.status == check.status);
+                if is_used || !is_told || check.status == Health::Ok {
+                    checks.push(check);
+                }
+            }
         }
     }
     checks
@@ -79,8 +85,6 @@ fn runtimes(listing: &Listing) -> Vec<(String, bool)> {
 }
 
 fn not_found(name: &str, is_used: bool, error: &ResolveError) -> Check {
-    let mut lines = error.to_string();
-    lines.truncate(lines.find("; tried:").unwrap_or(lines.len()));
     let fix = error
         .help()
         .unwrap_or_else(|| format!("toolroom env {name} --explain says more"));
@@ -88,7 +92,7 @@ fn not_found(name: &str, is_used: bool, error: &ResolveError) -> Check {
     if is_only_absent && !is_used {
         return Check::ok(name, "not installed; nothing here needs it");
     }
-    Check::fail(name, lines, fix)
+    Check::fail(name, error.to_string(), fix)
 }
 
 fn found(

@@ -35,6 +35,7 @@ pub fn run(args: &Env, world: &World) -> Result<Answer, Failure> {
         (None, false) => plain(&resolution, &secrets),
     };
     let mut answer = Answer::new(text, data(&chain, &resolution, &secrets));
+    answer.is_verbatim = args.shell.is_some();
     if !args.explain {
         answer
             .notes

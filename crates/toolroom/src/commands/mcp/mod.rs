@@ -3,6 +3,7 @@
 mod config;
 mod install;
 mod remove;
+pub mod import;
 mod serve;
 mod target;
 

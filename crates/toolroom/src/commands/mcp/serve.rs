@@ -1,6 +1,7 @@
 //! `toolroom mcp serve`: every tool, for every agent.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use toolroom_exec::subprocess::Guard;
@@ -22,7 +23,11 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
     // Standard output belongs to the protocol.
     printer.json = false;
     let settings = settings::load(&world)?;
-    let token = world.env.get(TOKEN).filter(|token| !token.is_empty()).map(str::to_owned);
+    let token = world
+        .env
+        .get(TOKEN)
+        .filter(|token| !token.is_empty())
+        .map(str::to_owned);
     let address = args.http.as_deref().map(address).transpose()?;
     let house = House::open(world, options(args.tools, args.meta, settings)?)?;
     for remark in house.remarks() {
@@ -33,10 +38,17 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
     match address {
         None => stdio::serve(&house, say)?,
         Some(address) => {
-            let (token, is_new) = if args.no_auth { (None, false) } else { admission(token)? };
+            let (token, is_new) = if args.no_auth {
+                (None, false)
+            } else {
+                admission(token)?
+            };
             let announced = token.clone().filter(|_| is_new);
             // Said even when quiet: without it nobody could connect.
-            let aloud = Printer { volume: Volume::Normal, ..talk };
+            let aloud = Printer {
+                volume: Volume::Normal,
+                ..talk
+            };
             let ready = |bound: SocketAddr| {
                 aloud.note(&format!("listening on http://{bound}{}", http::PATH));
                 if let Some(token) = announced {
@@ -51,19 +63,36 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
 
 fn options(tools: Vec<String>, meta: bool, settings: Settings) -> Result<Options, Failure> {
     const LEAST_PLACES: usize = 16;
-    let chosen = if tools.is_empty() { settings.mcp.tools.unwrap_or_default() } else { tools };
+    let chosen = if tools.is_empty() {
+        settings.mcp.tools.unwrap_or_default()
+    } else {
+        tools
+    };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     Ok(Options {
         choice: Choice { patterns: chosen },
         meta,
-        concurrency: settings.mcp.concurrency.unwrap_or_else(|| LEAST_PLACES.max(4 * cores)),
+        concurrency: settings
+            .mcp
+            .concurrency
+            .unwrap_or_else(|| LEAST_PLACES.max(4 * cores)),
         dotenv_allow: settings.dotenv.allow,
         guard: Guard {
-            program: std::env::current_exe().map_err(|error| Failure::io(&error))?,
+            program: own_binary()?,
             args: vec![GUARD.into()],
         },
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+/// Our own binary. A server lives long, and its file may be replaced by a newer one
+/// meanwhile; where the system can name the program itself, that is what is meant.
+fn own_binary() -> Result<PathBuf, Failure> {
+    let itself = Path::new("/proc/self/exe");
+    if cfg!(target_os = "linux") && itself.exists() {
+        return Ok(itself.to_path_buf());
+    }
+    std::env::current_exe().map_err(|error| Failure::io(&error))
 }
 
 /// The token, and whether it was made just now.
@@ -84,10 +113,13 @@ fn address(written: &str) -> Result<SocketAddr, Failure> {
     if let Ok(port) = bare.parse::<u16>() {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
     }
-    let local = written.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let local = written
+        .strip_prefix("localhost:")
+        .map(|port| format!("127.0.0.1:{port}"));
     local.as_deref().unwrap_or(written).parse().map_err(|_| {
         let message = format!("--http {written} is not an address with a port");
-        Failure::new("usage::bad_address", message).help("write 127.0.0.1:8000, or 0 for any free port of this machine")
+        Failure::new("usage::bad_address", message)
+            .help("write 127.0.0.1:8000, or 0 for any free port of this machine")
     })
 }
 
@@ -109,7 +141,13 @@ mod tests {
     #[test]
     fn a_token_that_could_be_guessed_is_refused() {
         assert!(admission(Some("short".into())).is_err());
-        assert_eq!(admission(Some("0123456789abcdef".into())).unwrap(), (Some("0123456789abcdef".into()), false));
-        assert_eq!(admission(None).unwrap().0.map(|token| token.len()), Some(64));
+        assert_eq!(
+            admission(Some("0123456789abcdef".into())).unwrap(),
+            (Some("0123456789abcdef".into()), false)
+        );
+        assert_eq!(
+            admission(None).unwrap().0.map(|token| token.len()),
+            Some(64)
+        );
     }
 }

@@ -50,13 +50,13 @@ impl Flags {
                 _ => (word.clone(), None),
             };
             let Some(parameter) = name.strip_prefix("--").filter(|name| !name.is_empty()).or_else(|| short(&name)) else {
-                return Err(usage(format!("{word:?} belongs to no parameter")).help("parameters are written --name value, or all at once as --params '{…}'"));
+                return Err(usage(format!("{word:?} belongs to no parameter")).help("parameters are written --name value (--name=-value where it begins with a dash), or all at once as --params '{…}'"));
             };
             let mut value = || -> Result<Option<String>, Failure> {
                 if attached.is_some() {
                     return Ok(attached.clone());
                 }
-                let is_value = words.peek().is_some_and(|next| next.as_ref().is_ok_and(|next| is_value(next)));
+                let is_value = words.peek().is_some_and(|next| next.as_ref().map_or(true, |next| is_value(next)));
                 if is_value { words.next().transpose() } else { Ok(None) }
             };
             if only_parameters || !flags.own(parameter, &mut value)? {
@@ -147,7 +147,7 @@ pub mod params {
     use serde_json::Value;
     use toolroom_exec::executor::parameters::Given;
 
-    use super::usage;
+    use super::{has_inexact_integer, usage};
     use crate::failure::Failure;
 
     /// Reads `--params`: JSON itself, `@FILE`, or `-` for standard input.
@@ -166,12 +166,42 @@ pub mod params {
             (_, Some(file)) => fs_err::read_to_string(file).map_err(|error| usage(error.to_string()))?,
             (json, None) => json.to_owned(),
         };
-        match serde_json::from_str(&text) {
+        let text = text.trim_start_matches('\u{feff}');
+        if has_inexact_integer(text) {
+            return Err(usage("--params has a whole number beyond 64 bits".to_owned())
+                .help("pass it as a text, or it would lose digits"));
+        }
+        match serde_json::from_str(text) {
             Ok(Value::Object(params)) => Ok(params.into_iter().map(|(name, value)| (name, Given::Json(value))).collect()),
             Ok(_) => Err(usage("--params is not a JSON object".to_owned())),
             Err(error) => Err(usage(format!("--params is not JSON: {error}"))),
         }
     }
+}
+
+/// Whether a JSON text has a whole number that 64 bits cannot hold exactly.
+pub fn has_inexact_integer(json: &str) -> bool {
+    let mut in_text = false;
+    let mut is_escaped = false;
+    let mut number = String::new();
+    for character in json.chars().chain(std::iter::once(' ')) {
+        if in_text {
+            in_text = is_escaped || character != '"';
+            is_escaped = !is_escaped && character == '\\';
+            continue;
+        }
+        if character.is_ascii_digit() || matches!(character, '-' | '+' | '.' | 'e' | 'E') {
+            number.push(character);
+            continue;
+        }
+        let is_whole = !number.is_empty() && number.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+        if is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() && number != "-" {
+            return true;
+        }
+        number.clear();
+        in_text = character == '"';
+    }
+    false
 }
 
 /// Parameters that come as flags.
@@ -236,6 +266,16 @@ mod tests {
         let flags = parse(&["--n", "-3", "--a", "--b"]);
         assert_eq!(flags.given[0].1.as_deref(), Some("-3"));
         assert_eq!(flags.given[1], ("a".to_owned(), None));
+    }
+
+    #[test]
+    fn a_whole_number_that_would_lose_digits_is_noticed() {
+        for json in ["{\"i\": 12345678901234567890123}", "[-9223372036854775809]", "18446744073709551616"] {
+            assert!(has_inexact_integer(json), "{json}");
+        }
+        for json in ["{\"i\": 18446744073709551615}", "[1e300, -9223372036854775808, 1.5]", "\"12345678901234567890123\"", "\"\\\"99999999999999999999\""] {
+            assert!(!has_inexact_integer(json), "{json}");
+        }
     }
 
     #[test]

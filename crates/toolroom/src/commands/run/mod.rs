@@ -5,6 +5,7 @@ mod help;
 mod live;
 mod report;
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
@@ -27,9 +28,14 @@ use crate::printer::{Printer, Volume};
 use crate::settings::{self, Settings};
 
 pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<Answer, Failure> {
-    let mut flags = Flags::parse(args.rest)?;
-    let Some(id) = args.id.filter(|id| id != "--help" && id != "-h") else {
-        return Ok(help::general());
+    let mut flags = Flags::parse(with_separator(args.rest))?;
+    let id = match args.id {
+        Some(id) if id == "--help" || id == "-h" => return Ok(help::general()),
+        Some(id) => id,
+        None => {
+            let failure = Failure::new("usage::bad_arguments", "run needs the id of a tool");
+            return Err(failure.help("toolroom list shows what there is; toolroom run --help says more"));
+        }
     };
     flags.apply(printer);
     let project = flags.project.as_ref().or(global.project.as_ref());
@@ -45,6 +51,15 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
     }
     let chain = catalog.link(tool)?;
     call(&world, &catalog, &chain, flags, printer)
+}
+
+/// The words after the id, with the `--` back that the parser takes for its own where it
+/// comes first.
+fn with_separator(rest: Vec<OsString>) -> Vec<OsString> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let before = words.len().checked_sub(rest.len() + 1).and_then(|at| words.get(at));
+    let was_taken = before.is_some_and(|word| word == "--") && words.ends_with(&rest);
+    was_taken.then(|| "--".into()).into_iter().chain(rest).collect()
 }
 
 fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: &Printer) -> Result<Answer, Failure> {
@@ -74,7 +89,8 @@ fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: 
             guard: &guard()?,
             cancel: &cancel,
             live,
-            spill: world.directories.as_ref().map(|directories| directories.cache.join("output")),
+            // What is shown while it comes is kept by whoever looks at it.
+            spill: world.directories.as_ref().filter(|_| printer.json).map(|directories| directories.cache.join("output")),
         },
     )?;
     if settings.runs.log
@@ -89,7 +105,9 @@ fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: 
             printer.note(&format!("note: {note}"));
         }
     }
-    Ok(report::answer(&report, chain, &prepared, std::io::stdout().is_terminal()))
+    let mut answer = report::answer(&report, chain, &prepared, std::io::stdout().is_terminal());
+    answer.is_verbatim = true;
+    Ok(answer)
 }
 
 /// What the tool is to run in, made first where its runtime says so. This is no part of

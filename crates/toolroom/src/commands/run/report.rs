@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use toolroom_exec::executor::{HttpFacts, Prepared, Report, Returns, Status, ToolFailure};
+use toolroom_exec::executor::{HttpFacts, Prepared, Report, Status, ToolFailure};
 use toolroom_exec::subprocess::Failure as Raised;
 use toolroom_kernel::Explain as _;
 use toolroom_kernel::chain::Chain;
@@ -17,7 +17,7 @@ use crate::output::style;
 pub fn answer(report: &Report, chain: &Chain, prepared: &Prepared, to_terminal: bool) -> Answer {
     let was_shown = match &report.http {
         Some(http) => http.streamed,
-        None => prepared.returns() == Returns::Output,
+        None => report.is_output,
     };
     // A script's output and a stream of events have been shown while they came.
     let text = match &report.data {
@@ -80,6 +80,9 @@ fn data(report: &Report, chain: &Chain) -> String {
         "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         "chain": chain_data(Some(chain)),
     });
+    if let Some(reason) = outcome.stdout.spill_error.as_ref().or(outcome.stderr.spill_error.as_ref()) {
+        rest["spill_error"] = reason.as_str().into();
+    }
     if let Some(http) = &report.http {
         rest["http"] = http_data(http);
     }
@@ -118,6 +121,12 @@ fn failure_data(failure: &ToolFailure) -> Value {
             .iter()
             .map(|frame| json!({"file": frame.file, "line": frame.line, "function": frame.function, "source": frame.source}))
             .collect();
+        data["omitted"] = raised.omitted.into();
+        data["causes"] = raised
+            .causes
+            .iter()
+            .map(|cause| json!({"type": cause.kind, "message": cause.message}))
+            .collect();
     }
     data
 }
@@ -149,6 +158,9 @@ fn failure_note(failure: &ToolFailure) -> String {
     let mut text = format!("{} {failure}", style::bad(format!("error[{}]:", failure.code())));
     if let ToolFailure::Raised(raised) = failure {
         text.push_str(&frames(raised));
+        for cause in &raised.causes {
+            let _ = write!(text, "\n  caused by {}: {}", cause.kind, cause.message);
+        }
     }
     if let Some(help) = failure.help() {
         let _ = write!(text, "\n  help: {help}");
@@ -158,7 +170,12 @@ fn failure_note(failure: &ToolFailure) -> String {
 
 fn frames(raised: &Raised) -> String {
     let mut text = String::new();
-    for frame in &raised.frames {
+    // What was left out lay between the first half and the last.
+    let gap = (raised.omitted > 0).then_some(raised.frames.len() / 2);
+    for (index, frame) in raised.frames.iter().enumerate() {
+        if gap == Some(index) {
+            let _ = write!(text, "\n  … {} calls left out …", raised.omitted);
+        }
         let function = frame.function.as_deref().unwrap_or("?");
         let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
         let _ = write!(text, "\n  {} in {function}", style::faint(format!("{}{line}", frame.file)));

@@ -40,11 +40,15 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
     let mut planner = planner(world, &catalog, &settings, args.repair);
     planner.options.guard = Some(&guard);
     let targets = targets::collect(args, world, &catalog, &planner)?;
-    let planned: Vec<Result<Plan, ProvisionError>> = targets.iter().map(|target| planner.plan(target)).collect();
+    let planned: Vec<Result<Plan, ProvisionError>> =
+        targets.iter().map(|target| planner.plan(target)).collect();
     if args.plan {
         return answer(world, planned, printer, Asked::Plan);
     }
-    let changes = planned.iter().flatten().any(|plan| plan.decision.action.changes());
+    let changes = planned
+        .iter()
+        .flatten()
+        .any(|plan| plan.decision.action.changes());
     if changes && !args.yes && !ask::consents(world, &planned, printer)? {
         return Ok(answer(world, planned, printer, Asked::Plan)?.note("nothing was changed"));
     }
@@ -61,7 +65,12 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
 }
 
 /// A planner with the project's settings.
-pub fn planner<'p>(world: &'p World, catalog: &'p Catalog, settings: &'p Settings, repair: bool) -> Planner<'p> {
+pub fn planner<'p>(
+    world: &'p World,
+    catalog: &'p Catalog,
+    settings: &'p Settings,
+    repair: bool,
+) -> Planner<'p> {
     Planner {
         world,
         catalog,
@@ -75,7 +84,10 @@ pub fn planner<'p>(world: &'p World, catalog: &'p Catalog, settings: &'p Setting
 }
 
 /// Carries out what could be planned; what could not keeps its place in the answer.
-fn applied(planned: Vec<Result<Plan, ProvisionError>>, how: &Applying<'_>) -> Vec<Result<Plan, ProvisionError>> {
+fn applied(
+    planned: Vec<Result<Plan, ProvisionError>>,
+    how: &Applying<'_>,
+) -> Vec<Result<Plan, ProvisionError>> {
     let (mut slots, mut plans) = (Vec::new(), Vec::new());
     for outcome in planned {
         match outcome {
@@ -87,7 +99,10 @@ fn applied(planned: Vec<Result<Plan, ProvisionError>>, how: &Applying<'_>) -> Ve
         }
     }
     let mut done = apply::apply_all(plans, how).into_iter();
-    slots.into_iter().filter_map(|slot| slot.map_or_else(|| done.next(), |error| Some(Err(error)))).collect()
+    slots
+        .into_iter()
+        .filter_map(|slot| slot.map_or_else(|| done.next(), |error| Some(Err(error))))
+        .collect()
 }
 
 /// What the outcomes are an answer to.
@@ -97,7 +112,12 @@ enum Asked {
     Setup,
 }
 
-fn answer(world: &World, outcomes: Vec<Result<Plan, ProvisionError>>, printer: &Printer, asked: Asked) -> Result<Answer, Failure> {
+fn answer(
+    world: &World,
+    outcomes: Vec<Result<Plan, ProvisionError>>,
+    printer: &Printer,
+    asked: Asked,
+) -> Result<Answer, Failure> {
     let text = render::tree(world, &outcomes);
     let (mut plans, mut failures) = (Vec::new(), Vec::new());
     for outcome in outcomes {
@@ -107,13 +127,23 @@ fn answer(world: &World, outcomes: Vec<Result<Plan, ProvisionError>>, printer: &
         }
     }
     // To plan is to be told of a refusal; to set up is to be refused.
-    let refused = plans.iter().find(|plan| asked == Asked::Setup && plan.decision.action == Action::Refuse).map(refusal);
-    let status = failures.iter().chain(&refused).map(|failure| failure.status).next();
+    let refused = plans
+        .iter()
+        .find(|plan| asked == Asked::Setup && plan.decision.action == Action::Refuse)
+        .map(refusal);
+    let status = failures
+        .iter()
+        .chain(&refused)
+        .map(|failure| failure.status)
+        .next();
     if printer.json
         && let Some(mut first) = failures.first().cloned().or(refused)
     {
         first.details.insert("plans".to_owned(), json!(plans));
-        first.details.insert("failures".to_owned(), failures.iter().map(Failure::to_json).collect());
+        first.details.insert(
+            "failures".to_owned(),
+            failures.iter().map(Failure::to_json).collect(),
+        );
         return Err(first);
     }
     let mut answer = Answer::new(text, json!({"plans": plans}));
@@ -131,7 +161,10 @@ fn refusal(plan: &Plan) -> Failure {
 }
 
 fn removed(world: &World, environments: &[std::path::PathBuf], key: &str) -> Answer {
-    let mut text: String = environments.iter().map(|path| format!("removed {}\n", paths::shown(world, path))).collect();
+    let mut text: String = environments
+        .iter()
+        .map(|path| format!("removed {}\n", paths::shown(world, path)))
+        .collect();
     if text.is_empty() {
         text.push_str("there is nothing to remove\n");
     }

@@ -35,7 +35,9 @@ impl Bars {
     pub fn new(printer: &Printer) -> Self {
         Self {
             printer: *printer,
-            live: std::io::stderr().is_terminal() && !printer.json && printer.volume > Volume::Quiet,
+            live: std::io::stderr().is_terminal()
+                && !printer.json
+                && printer.volume > Volume::Quiet,
             drawn: Mutex::new(Drawn::default()),
         }
     }
@@ -45,7 +47,10 @@ impl Bars {
         let mut text = clear(drawn.height);
         for row in &drawn.rows {
             let seconds = row.begun.elapsed().as_secs();
-            let line: String = format!("{} · {} {seconds}s  {}", row.target, row.doing, row.line).chars().take(width - 1).collect();
+            let line: String = format!("{} · {} {seconds}s  {}", row.target, row.doing, row.line)
+                .chars()
+                .take(width - 1)
+                .collect();
             text.push_str(&line);
             text.push('\n');
         }
@@ -56,18 +61,29 @@ impl Bars {
 
 /// Goes up to our first line and empties all below.
 fn clear(height: usize) -> String {
-    if height == 0 { String::new() } else { format!("\x1b[{height}A\x1b[J") }
+    if height == 0 {
+        String::new()
+    } else {
+        format!("\x1b[{height}A\x1b[J")
+    }
 }
 
 impl Progress for Bars {
     fn hear(&self, plan: &Plan, news: News<'_>) {
         let target = format!("{} ({})", plan.target.name(), plan.target.manager.name);
-        let mut drawn = self.drawn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut drawn = self
+            .drawn
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if !self.live {
             match news {
-                News::Waiting { holder } => self.printer.note(&format!("{target}: waiting for {holder}, which is preparing it")),
+                News::Waiting { holder } => self.printer.note(&format!(
+                    "{target}: waiting for {holder}, which is preparing it"
+                )),
                 News::Begin { what } => self.printer.note(&format!("{target}: {what}")),
-                News::Line(line) if self.printer.volume > Volume::Normal => self.printer.note(&format!("  {line}")),
+                News::Line(line) if self.printer.volume > Volume::Normal => {
+                    self.printer.note(&format!("  {line}"));
+                }
                 News::Line(_) | News::End { .. } => {}
             }
             return;
@@ -77,7 +93,12 @@ impl Progress for Bars {
             other => {
                 let index = drawn.rows.iter().position(|row| row.target == target);
                 let index = index.unwrap_or_else(|| {
-                    drawn.rows.push(Row { target, begun: Instant::now(), doing: String::new(), line: String::new() });
+                    drawn.rows.push(Row {
+                        target,
+                        begun: Instant::now(),
+                        doing: String::new(),
+                        line: String::new(),
+                    });
                     drawn.rows.len() - 1
                 });
                 let row = &mut drawn.rows[index];

@@ -29,9 +29,17 @@ fn branch(world: &World, plan: &Plan, text: &mut String) {
         _ if plan.applied => style::good(word(plan)),
         _ => style::warn(word(plan)),
     };
-    let place = decision.environment.as_deref().map(|path| format!(" {}", paths::shown(world, path))).unwrap_or_default();
+    let place = decision
+        .environment
+        .as_deref()
+        .map(|path| format!(" {}", paths::shown(world, path)))
+        .unwrap_or_default();
     let manager = style::faint(format!("({})", plan.target.manager.name));
-    let _ = writeln!(text, "{} {manager}: {action}{place}", style::name(plan.target.name()));
+    let _ = writeln!(
+        text,
+        "{} {manager}: {action}{place}",
+        style::name(plan.target.name())
+    );
     let mut twigs: Vec<String> = decision.reasons.clone();
     if !decision.missing.is_empty() {
         twigs.push(format!("missing: {}", decision.missing.join(", ")));
@@ -41,14 +49,35 @@ fn branch(world: &World, plan: &Plan, text: &mut String) {
             Severity::Minor => style::faint("minor"),
             Severity::Major => style::warn("major"),
         };
-        let breaks = if conflict.breaks.is_empty() { String::new() } else { format!("; would break {}", conflict.breaks.join(", ")) };
-        twigs.push(format!("conflict ({severity}): {} {}, needs {}{breaks}", conflict.package, conflict.installed, conflict.required));
+        let breaks = if conflict.breaks.is_empty() {
+            String::new()
+        } else {
+            format!("; would break {}", conflict.breaks.join(", "))
+        };
+        twigs.push(format!(
+            "conflict ({severity}): {} {}, needs {}{breaks}",
+            conflict.package, conflict.installed, conflict.required
+        ));
     }
     if !plan.applied {
-        twigs.extend(plan.steps.iter().map(|step| style::faint(format!("$ {}", step.argv.join(" ")))));
+        twigs.extend(
+            plan.steps
+                .iter()
+                .map(|step| style::faint(format!("$ {}", step.argv.join(" ")))),
+        );
     }
-    twigs.extend(decision.warnings.iter().map(|warning| format!("{} {warning}", style::warn("warning:"))));
-    twigs.extend(decision.fix.iter().map(|fix| format!("{} {fix}", style::name("help:"))));
+    twigs.extend(
+        decision
+            .warnings
+            .iter()
+            .map(|warning| format!("{} {warning}", style::warn("warning:"))),
+    );
+    twigs.extend(
+        decision
+            .fix
+            .iter()
+            .map(|fix| format!("{} {fix}", style::name("help:"))),
+    );
     let last = twigs.len().saturating_sub(1);
     for (index, twig) in twigs.iter().enumerate() {
         let mark = style::faint(if index == last { "└─" } else { "├─" });

@@ -9,7 +9,12 @@ use crate::args::Setup;
 use crate::failure::Failure;
 
 /// Collects the targets, each once.
-pub fn collect(args: &Setup, world: &World, catalog: &Catalog, planner: &Planner<'_>) -> Result<Vec<Target>, Failure> {
+pub fn collect(
+    args: &Setup,
+    world: &World,
+    catalog: &Catalog,
+    planner: &Planner<'_>,
+) -> Result<Vec<Target>, Failure> {
     let mut targets: Vec<Target> = Vec::new();
     if !args.ids.is_empty() {
         for id in &args.ids {
@@ -35,7 +40,11 @@ pub fn collect(args: &Setup, world: &World, catalog: &Catalog, planner: &Planner
             continue;
         }
         // A tool that cannot be read or linked is `list`'s and `doctor`'s to tell of.
-        let Ok(chain) = catalog.find(row.id.as_str()).map_err(Failure::from).and_then(|tool| Ok(catalog.link(tool)?)) else {
+        let Ok(chain) = catalog
+            .find(row.id.as_str())
+            .map_err(Failure::from)
+            .and_then(|tool| Ok(catalog.link(tool)?))
+        else {
             continue;
         };
         add(&mut targets, planner.tool(&chain)?);
@@ -45,11 +54,15 @@ pub fn collect(args: &Setup, world: &World, catalog: &Catalog, planner: &Planner
 
 fn add(targets: &mut Vec<Target>, target: Option<Target>) {
     let Some(target) = target else { return };
-    let is_known = targets.iter().any(|known| match (&known.subject, &target.subject) {
-        (Subject::Project, Subject::Project) => known.manager.name == target.manager.name && known.manifests == target.manifests,
-        (Subject::Tool(known), Subject::Tool(tool)) => known.id == tool.id,
-        _ => false,
-    });
+    let is_known = targets
+        .iter()
+        .any(|known| match (&known.subject, &target.subject) {
+            (Subject::Project, Subject::Project) => {
+                known.manager.name == target.manager.name && known.manifests == target.manifests
+            }
+            (Subject::Tool(known), Subject::Tool(tool)) => known.id == tool.id,
+            _ => false,
+        });
     if !is_known {
         targets.push(target);
     }

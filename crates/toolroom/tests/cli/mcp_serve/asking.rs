@@ -38,7 +38,10 @@ fn a_modern_client_calls_again_with_the_answers() {
     // The state opens for the request it was given for, and no other.
     let other = client.modern_error("tools/call", again(json!({"greeting": "Hi"}), &state));
     assert_eq!(other["code"], -32602);
-    let tampered = client.modern_error("tools/call", again(json!({}), &state.replace(&state[10..14], "AAAA")));
+    let tampered = client.modern_error(
+        "tools/call",
+        again(json!({}), &state.replace(&state[10..14], "AAAA")),
+    );
     assert_eq!(tampered["code"], -32602);
 }
 
@@ -49,7 +52,10 @@ fn a_client_that_cannot_be_asked_is_told_what_it_lacks() {
     let mut client = Client::start(&context, &[]);
     let error = client.modern_error("tools/call", json!({"name": "greet", "arguments": {}}));
     assert_eq!(error["code"], -32021);
-    assert_eq!(error["data"]["requiredCapabilities"], json!({"elicitation": {}}));
+    assert_eq!(
+        error["data"]["requiredCapabilities"],
+        json!({"elicitation": {}})
+    );
 }
 
 #[test]
@@ -62,5 +68,8 @@ fn an_older_client_is_asked_over_its_connection() {
     let question = client.hear("elicitation/create");
     assert_eq!(question["params"]["message"], "Who?");
     client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer()}));
-    assert_eq!(client.response(id)["result"]["content"][0]["text"], "Hello, Ada! (kept)");
+    assert_eq!(
+        client.response(id)["result"]["content"][0]["text"],
+        "Hello, Ada! (kept)"
+    );
 }

@@ -1,7 +1,12 @@
 //! A client that knows only lines.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "tests read better without ampersands"
+)]
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -23,15 +28,37 @@ pub struct Client {
 
 impl Client {
     pub fn start(context: &TestContext, args: &[&str]) -> Self {
-        let mut command = context.command(&[&["mcp", "serve"], args].concat());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self::spawn(context.command(&[&["mcp", "serve"], args].concat()))
+    }
+
+    /// A server from another file than the one under test.
+    #[cfg(target_os = "linux")]
+    pub fn of(context: &TestContext, program: &std::path::Path, args: &[&str]) -> Self {
+        let usual = context.command(&[&["mcp", "serve"], args].concat());
+        let mut command = Command::new(program);
+        command
+            .args(usual.get_args())
+            .env_clear()
+            .current_dir(context.project());
+        for (name, value) in usual.get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         let mut talk = child.stderr.take().unwrap();
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                let message = serde_json::from_str(&line).unwrap_or_else(|_| json!({"not a message": line}));
+                let message =
+                    serde_json::from_str(&line).unwrap_or_else(|_| json!({"not a message": line}));
                 if sender.send(message).is_err() {
                     return;
                 }
@@ -159,7 +186,11 @@ impl Client {
     pub fn hear(&mut self, method: &str) -> Value {
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
-            if let Some(at) = self.heard.iter().position(|message| message["method"] == method) {
+            if let Some(at) = self
+                .heard
+                .iter()
+                .position(|message| message["method"] == method)
+            {
                 return self.heard.remove(at);
             }
             let message = self.next();
@@ -172,7 +203,11 @@ impl Client {
     pub fn finish(mut self) -> (Vec<Value>, String) {
         drop(self.stdin.take());
         self.child.wait().unwrap();
-        let stderr = self.stderr.take().map(|thread| thread.join().unwrap()).unwrap_or_default();
+        let stderr = self
+            .stderr
+            .take()
+            .map(|thread| thread.join().unwrap())
+            .unwrap_or_default();
         (self.lines.iter().collect(), stderr)
     }
 

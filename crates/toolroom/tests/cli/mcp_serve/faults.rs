@@ -41,7 +41,10 @@ fn a_line_of_twenty_megabytes_is_skipped_and_the_next_one_answered() {
     echo(&context);
     let mut client = Client::start(&context, &[]);
     let large = "x".repeat(20 << 20);
-    client.send_modern("tools/call", json!({"name": "echo", "arguments": {"value": large}}));
+    client.send_modern(
+        "tools/call",
+        json!({"name": "echo", "arguments": {"value": large}}),
+    );
     let id = client.send_modern("server/discover", json!({}));
     assert_eq!(client.next_response()["id"], id);
 }
@@ -57,7 +60,11 @@ fn ten_thousand_requests_at_once_are_all_answered() {
         let mut out = std::io::BufWriter::new(&mut stdin);
         let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
         for id in 1..=COUNT {
-            writeln!(out, r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{{"_meta":{meta}}}}}"#).unwrap();
+            writeln!(
+                out,
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{{"_meta":{meta}}}}}"#
+            )
+            .unwrap();
         }
         drop(out);
         stdin
@@ -77,12 +84,18 @@ fn two_hundred_calls_at_once_lose_nothing() {
     context.tool("id.sh", "# Gives back what it gets.\necho \"$2\"\n");
     let mut client = Client::start(&context, &[]);
     for value in 0..COUNT {
-        client.send_modern("tools/call", json!({"name": "id", "arguments": {"value": value}}));
+        client.send_modern(
+            "tools/call",
+            json!({"name": "id", "arguments": {"value": value}}),
+        );
     }
     let mut answers: Vec<u64> = (0..COUNT)
         .map(|_| {
             let response = client.next_response();
-            let text = response["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{response}")).to_owned();
+            let text = response["result"]["content"][0]["text"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{response}"))
+                .to_owned();
             text.trim().parse().unwrap_or_else(|_| panic!("{text}"))
         })
         .collect();
@@ -94,7 +107,10 @@ fn two_hundred_calls_at_once_lose_nothing() {
 fn a_list_of_five_thousand_tools_is_one_answer() {
     let context = machine();
     for n in 0..5000 {
-        context.tool(&format!("group{}/tool{n}.py", n % 50), format!("\"\"\"Tool {n}.\"\"\"\ndef main(a: int): return a\n"));
+        context.tool(
+            &format!("group{}/tool{n}.py", n % 50),
+            format!("\"\"\"Tool {n}.\"\"\"\ndef main(a: int): return a\n"),
+        );
     }
     let begun = Instant::now();
     let mut client = Client::start(&context, &[]);
@@ -109,17 +125,41 @@ fn a_client_that_does_not_read_does_not_hold_up_a_tool() {
     context.tool("noisy.py", "import toolroom\ndef main(note: str):\n    for n in range(20000):\n        toolroom.log('info', 'x' * 100)\n    open(note, 'w').close()\n    return 1\n");
     let note = context.root().join("note");
     let mut command = context.command(&["mcp", "serve"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/logLevel": "debug"});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "noisy", "arguments": {"note": note.to_string_lossy()}, "_meta": meta}});
     let mut stdin = child.stdin.take().unwrap();
     writeln!(stdin, "{call}").unwrap();
     let begun = Instant::now();
     while !note.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the tool waits for a client that does not read");
+        assert!(
+            begun.elapsed() < Duration::from_secs(30),
+            "the tool waits for a client that does not read"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     drop(stdin);
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_whose_file_was_replaced_goes_on() {
+    let context = machine();
+    echo(&context);
+    let copy = context.root().join("toolroom");
+    fs_err::copy(env!("CARGO_BIN_EXE_toolroom"), &copy).unwrap();
+    let mut client = Client::of(&context, &copy, &[]);
+    client.modern("server/discover", json!({}));
+    fs_err::remove_file(&copy).unwrap();
+    let result = client.modern(
+        "tools/call",
+        json!({"name": "echo", "arguments": {"value": "here"}}),
+    );
+    assert_eq!(result["content"][0]["text"], "here", "{result}");
 }

@@ -21,29 +21,47 @@ pub struct Server {
 
 impl Server {
     pub fn start(context: &TestContext, args: &[&str]) -> Self {
-        let mut command = context.command(&[&["mcp", "serve", "--http", "127.0.0.1:0"], args].concat());
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut command =
+            context.command(&[&["mcp", "serve", "--http", "127.0.0.1:0"], args].concat());
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut said = Vec::new();
         let address = loop {
             let line = lines.next().expect("it says where it listens").unwrap();
-            let found = line.strip_prefix("listening on http://").map(|rest| rest.trim_end_matches("/mcp").to_owned());
+            let found = line
+                .strip_prefix("listening on http://")
+                .map(|rest| rest.trim_end_matches("/mcp").to_owned());
             said.push(line);
             if let Some(address) = found {
                 break address;
             }
         };
-        if !args.contains(&"--no-auth") && context.command(&[""]).get_envs().all(|(name, _)| name != "TOOLROOM_MCP_TOKEN") {
+        if !args.contains(&"--no-auth")
+            && context
+                .command(&[""])
+                .get_envs()
+                .all(|(name, _)| name != "TOOLROOM_MCP_TOKEN")
+        {
             said.extend(lines.next().map(Result::unwrap));
         }
         std::thread::spawn(move || lines.count());
-        Self { child, address, said }
+        Self {
+            child,
+            address,
+            said,
+        }
     }
 
     /// One request; the status and the body.
     fn post(&self, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
         let mut head = String::from("POST /mcp HTTP/1.1\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             head.push_str(&format!("Host: {}\r\n", self.address));
@@ -58,7 +76,11 @@ impl Server {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
-        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        let status = answer
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or(0);
         (status, answer)
     }
 }
@@ -72,10 +94,14 @@ impl Drop for Server {
 
 fn list() -> String {
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
-    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}).to_string()
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}})
+        .to_string()
 }
 
-const MODERN: [(&str, &str); 2] = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/list")];
+const MODERN: [(&str, &str); 2] = [
+    ("MCP-Protocol-Version", "2026-07-28"),
+    ("Mcp-Method", "tools/list"),
+];
 
 fn with<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     [&MODERN[..], more].concat()
@@ -87,7 +113,10 @@ fn only_who_has_the_token_comes_in() {
     echo(&context);
     context.set_env("TOOLROOM_MCP_TOKEN", TOKEN);
     let server = Server::start(&context, &[]);
-    assert!(!server.said.concat().contains(TOKEN), "a token that was given is not repeated");
+    assert!(
+        !server.said.concat().contains(TOKEN),
+        "a token that was given is not repeated"
+    );
     let bearer = format!("Bearer {TOKEN}");
     let (status, answer) = server.post(&with(&[("Authorization", &bearer)]), &list());
     assert_eq!(status, 200, "{answer}");
@@ -95,7 +124,10 @@ fn only_who_has_the_token_comes_in() {
     for wrong in ["", "Bearer wrong", "Basic abc", TOKEN] {
         let (status, answer) = server.post(&with(&[("Authorization", wrong)]), &list());
         assert_eq!(status, 401, "{answer}");
-        assert!(answer.to_lowercase().contains("www-authenticate: bearer"), "{answer}");
+        assert!(
+            answer.to_lowercase().contains("www-authenticate: bearer"),
+            "{answer}"
+        );
     }
     assert_eq!(server.post(&with(&[]), &list()).0, 401);
 }
@@ -104,9 +136,16 @@ fn only_who_has_the_token_comes_in() {
 fn a_token_is_made_and_said_once() {
     let context = machine();
     let server = Server::start(&context, &[]);
-    let token = server.said.iter().find_map(|line| line.strip_prefix("token: ")).unwrap();
+    let token = server
+        .said
+        .iter()
+        .find_map(|line| line.strip_prefix("token: "))
+        .unwrap();
     assert_eq!(token.len(), 64);
-    let (status, _) = server.post(&with(&[("Authorization", &format!("Bearer {token}"))]), &list());
+    let (status, _) = server.post(
+        &with(&[("Authorization", &format!("Bearer {token}"))]),
+        &list(),
+    );
     assert_eq!(status, 200);
 }
 
@@ -143,7 +182,11 @@ fn an_address_that_others_reach_needs_a_token() {
     let context = machine();
     let output = context.run(&["mcp", "serve", "--http", "0.0.0.0:0", "--no-auth"]);
     assert_eq!(output.status, 125, "{}", output.stderr);
-    assert!(output.stderr.contains("mcp::open_to_all"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("mcp::open_to_all"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
@@ -154,7 +197,9 @@ fn a_session_of_an_older_client_works_over_http() {
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     // The stream stays open for a moment; the session's id is in the head.
     let mut stream = TcpStream::connect(&server.address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .unwrap();
     let body = hello.to_string();
     write!(stream, "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}", server.address, body.len()).unwrap();
     let mut session = None;
@@ -168,8 +213,37 @@ fn a_session_of_an_older_client_works_over_http() {
     }
     let session = session.expect("a session id");
     let call: Value = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {"value": "hi"}}});
-    let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-06-18")];
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("MCP-Protocol-Version", "2025-06-18"),
+    ];
     let (status, answer) = server.post(&headers, &call.to_string());
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("\"hi\""), "{answer}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_vanishes_mid_call_ends_the_tree() {
+    use super::long::{FAMILY, family, wait_for_end};
+    let context = machine();
+    context.tool("family.py", FAMILY);
+    let server = Server::start(&context, &["--no-auth"]);
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
+    let note = context.root().join("note").to_string_lossy().into_owned();
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "family", "arguments": {"note": note}, "_meta": meta}}).to_string();
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: family\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{call}",
+        server.address,
+        call.len()
+    )
+    .unwrap();
+    let pids = family(&context);
+    drop(stream);
+    assert!(
+        wait_for_end(&pids, Duration::from_secs(8)),
+        "{pids:?} live on"
+    );
 }

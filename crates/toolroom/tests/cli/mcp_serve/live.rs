@@ -11,7 +11,12 @@ const CHANGED: &str = "notifications/tools/list_changed";
 
 fn names(client: &mut Client) -> Vec<String> {
     let tools = client.request("tools/list", json!({}));
-    tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    tools["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// A client that has been told once, so that the files are being followed by now.
@@ -30,15 +35,25 @@ fn a_new_changed_or_removed_file_is_told_within_a_second() {
     let mut client = followed(&context);
     assert_eq!(names(&mut client), ["echo", "first"]);
     let begun = Instant::now();
-    let path = context.tool("folder/second.py", "\"\"\"One.\"\"\"\ndef main(): return 1\n");
+    let path = context.tool(
+        "folder/second.py",
+        "\"\"\"One.\"\"\"\ndef main(): return 1\n",
+    );
     client.hear(CHANGED);
     assert_eq!(names(&mut client), ["echo", "first", "folder_second"]);
-    context.tool("folder/second.py", "\"\"\"Another.\"\"\"\ndef main(): return 2\n");
+    context.tool(
+        "folder/second.py",
+        "\"\"\"Another.\"\"\"\ndef main(): return 2\n",
+    );
     client.hear(CHANGED);
     fs_err::remove_file(path).unwrap();
     client.hear(CHANGED);
     assert_eq!(names(&mut client), ["echo", "first"]);
-    assert!(begun.elapsed() < Duration::from_secs(6), "three changes took {:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(6),
+        "three changes took {:?}",
+        begun.elapsed()
+    );
 }
 
 #[test]
@@ -53,16 +68,25 @@ fn a_broken_edit_keeps_what_was_good_and_says_why() {
     let result = client.request("tools/call", json!({"name": "kept", "arguments": {}}));
     assert_eq!(result["content"][0]["text"], "good", "{result}");
     let (_, stderr) = client.finish();
-    assert!(stderr.contains("kept.yaml") && stderr.contains("kept is served as it was before"), "{stderr}");
+    assert!(
+        stderr.contains("kept.yaml") && stderr.contains("kept is served as it was before"),
+        "{stderr}"
+    );
 }
 
 #[test]
 fn what_running_a_tool_leaves_behind_is_no_change() {
     let context = machine();
-    context.tool("helper_user.py", "import _helper\ndef main(): return _helper.VALUE\n");
+    context.tool(
+        "helper_user.py",
+        "import _helper\ndef main(): return _helper.VALUE\n",
+    );
     context.tool("_helper.py", "VALUE = 1\n");
     let mut client = followed(&context);
-    client.request("tools/call", json!({"name": "helper_user", "arguments": {}}));
+    client.request(
+        "tools/call",
+        json!({"name": "helper_user", "arguments": {}}),
+    );
     assert_eq!(client.try_next(Duration::from_millis(700)), None::<Value>);
 }
 
@@ -71,12 +95,49 @@ fn a_modern_client_listens_for_what_it_wants_to_hear() {
     let context = machine();
     echo(&context);
     let mut client = Client::start(&context, &[]);
-    let id = client.send_modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let id = client.send_modern(
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    );
     let acknowledged = client.next();
-    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(
+        acknowledged["method"],
+        "notifications/subscriptions/acknowledged"
+    );
     context.file(".ai/prompts/new.md", "Something.\n");
     context.tool("new.py", "def main(): return 1\n");
     let told = client.next();
     assert_eq!(told["method"], CHANGED);
-    assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
+    assert_eq!(
+        told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+        id
+    );
+}
+
+#[test]
+fn what_is_remembered_between_starts_is_never_older_than_the_files() {
+    let context = machine();
+    context.tool("a.py", "\"\"\"One.\"\"\"\ndef main(): return 1\n");
+    context.tool("broken.py", "def main(:\n");
+    // Files have to be at rest before they are remembered.
+    std::thread::sleep(Duration::from_millis(150));
+    let described = || {
+        let mut client = Client::start(&context, &[]);
+        let tools = client.modern("tools/list", json!({}))["tools"].clone();
+        let (_, stderr) = client.finish();
+        assert!(stderr.contains("broken.py:1"), "{stderr}");
+        tools
+    };
+    let first = described();
+    assert!(context.home().join(".cache/toolroom/mcp").is_dir());
+    assert_eq!(described(), first);
+    context.tool("a.py", "\"\"\"Two.\"\"\"\ndef main(): return 1\n");
+    context.tool("b.py", "\"\"\"New.\"\"\"\ndef main(): return 1\n");
+    let second = described();
+    assert_eq!(second[0]["description"], "Two.");
+    assert_eq!(second[1]["name"], "b");
+    for entry in fs_err::read_dir(context.home().join(".cache/toolroom/mcp")).unwrap() {
+        fs_err::write(entry.unwrap().path(), "{\"version\": 1, \"key").unwrap();
+    }
+    assert_eq!(described(), second);
 }

@@ -8,7 +8,7 @@ use super::client::Client;
 use super::machine;
 
 /// A tool that starts a child of its own and writes both process ids.
-const FAMILY: &str = r#"
+pub const FAMILY: &str = r#"
 """Never returns."""
 import os, subprocess, time
 
@@ -20,7 +20,7 @@ def main(note: str):
     time.sleep(1000)
 "#;
 
-fn family(context: &toolroom_test::TestContext) -> Vec<u32> {
+pub fn family(context: &toolroom_test::TestContext) -> Vec<u32> {
     let note = context.root().join("note");
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(20) {
@@ -33,12 +33,14 @@ fn family(context: &toolroom_test::TestContext) -> Vec<u32> {
 }
 
 fn is_alive(pid: u32) -> bool {
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    let Ok(status) = fs_err::read_to_string(format!("/proc/{pid}/stat")) else {
+        return false;
+    };
     // A zombie that nobody has waited for is no life.
     !status.contains(") Z ")
 }
 
-fn wait_for_end(pids: &[u32], patience: Duration) -> bool {
+pub fn wait_for_end(pids: &[u32], patience: Duration) -> bool {
     let begun = Instant::now();
     while pids.iter().any(|pid| is_alive(*pid)) {
         if begun.elapsed() > patience {
@@ -54,7 +56,10 @@ fn start_family() -> (toolroom_test::TestContext, Client, i64, Vec<u32>) {
     context.tool("family.py", FAMILY);
     let mut client = Client::start(&context, &[]);
     let note = context.root().join("note").to_string_lossy().into_owned();
-    let id = client.send_modern("tools/call", json!({"name": "family", "arguments": {"note": note}}));
+    let id = client.send_modern(
+        "tools/call",
+        json!({"name": "family", "arguments": {"note": note}}),
+    );
     let pids = family(&context);
     (context, client, id, pids)
 }
@@ -64,7 +69,10 @@ fn start_family() -> (toolroom_test::TestContext, Client, i64, Vec<u32>) {
 fn a_cancelled_call_ends_its_whole_tree_and_is_not_answered() {
     let (_context, mut client, id, pids) = start_family();
     client.notify("notifications/cancelled", json!({"requestId": id}));
-    assert!(wait_for_end(&pids, Duration::from_secs(8)), "{pids:?} live on");
+    assert!(
+        wait_for_end(&pids, Duration::from_secs(8)),
+        "{pids:?} live on"
+    );
     let discover = client.send_modern("server/discover", json!({}));
     assert_eq!(client.next_response()["id"], discover);
 }
@@ -75,23 +83,31 @@ fn the_end_of_the_input_ends_everything_at_once() {
     let (_context, mut client, _, pids) = start_family();
     let took = client.end();
     assert!(took < Duration::from_millis(1000), "{took:?}");
-    assert!(wait_for_end(&pids, Duration::from_secs(3)), "{pids:?} live on");
+    assert!(
+        wait_for_end(&pids, Duration::from_secs(3)),
+        "{pids:?} live on"
+    );
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_client_that_vanishes_leaves_nothing_behind() {
+fn a_server_that_is_killed_leaves_nothing_behind() {
     let (_context, mut client, _, pids) = start_family();
-    // Neither end of the connection is closed by the client itself.
     client.child.kill().unwrap();
     client.child.wait().unwrap();
-    assert!(wait_for_end(&pids, Duration::from_secs(5)), "{pids:?} live on");
+    assert!(
+        wait_for_end(&pids, Duration::from_secs(5)),
+        "{pids:?} live on"
+    );
 }
 
 #[test]
 fn a_tool_that_never_returns_is_ended_by_its_time_limit() {
     let context = machine();
-    context.tool("never.py", "import time\nCONFIG = {'timeout': 0.5}\ndef main():\n    time.sleep(1000)\n");
+    context.tool(
+        "never.py",
+        "import time\nCONFIG = {'timeout': 0.5}\ndef main():\n    time.sleep(1000)\n",
+    );
     let mut client = Client::start(&context, &[]);
     let result = client.modern("tools/call", json!({"name": "never"}));
     assert_eq!(result["isError"], true);
@@ -111,8 +127,18 @@ fn progress_is_told_only_to_those_who_ask() {
     let meta = json!({"progressToken": "p", "io.modelcontextprotocol/logLevel": "warning"});
     let id = client.send_with("tools/call", json!({"name": "steps"}), meta);
     client.response(id);
-    let of = |method: &str| -> Vec<serde_json::Value> { client.heard.iter().filter(|message| message["method"] == method).map(|message| message["params"].clone()).collect() };
-    let progress: Vec<f64> = of("notifications/progress").iter().map(|told| told["progress"].as_f64().unwrap()).collect();
+    let of = |method: &str| -> Vec<serde_json::Value> {
+        client
+            .heard
+            .iter()
+            .filter(|message| message["method"] == method)
+            .map(|message| message["params"].clone())
+            .collect()
+    };
+    let progress: Vec<f64> = of("notifications/progress")
+        .iter()
+        .map(|told| told["progress"].as_f64().unwrap())
+        .collect();
     assert_eq!(progress, [1.0, 2.0, 3.0]);
     assert_eq!(of("notifications/message").len(), 4);
 }
@@ -128,11 +154,17 @@ fn a_tool_may_bound_how_many_of_its_calls_run_at_once() {
     let mut spans: Vec<(f64, f64)> = (0..3)
         .map(|_| {
             let result = client.next_response()["result"]["structuredContent"].clone();
-            (result["began"].as_f64().unwrap(), result["ended"].as_f64().unwrap())
+            (
+                result["began"].as_f64().unwrap(),
+                result["ended"].as_f64().unwrap(),
+            )
         })
         .collect();
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-    assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{spans:?}");
+    assert!(
+        spans.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+        "{spans:?}"
+    );
 }
 
 #[test]
@@ -141,7 +173,10 @@ fn a_long_call_is_a_task_for_clients_that_know_them() {
     context.tool("slow.py", "import time\nCONFIG = {'task': 'optional'}\ndef main(seconds: float):\n    time.sleep(seconds)\n    return 'done'\n");
     let mut client = Client::start(&context, &[]);
     let call = |seconds: f64| json!({"name": "slow", "arguments": {"seconds": seconds}});
-    assert_eq!(client.modern("tools/call", call(0.0))["content"][0]["text"], "done");
+    assert_eq!(
+        client.modern("tools/call", call(0.0))["content"][0]["text"],
+        "done"
+    );
     client.able(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}));
     let task = client.modern("tools/call", call(0.2));
     assert_eq!(task["resultType"], "task");

@@ -6,6 +6,7 @@ mod faults;
 mod http;
 mod live;
 mod long;
+mod runtimes;
 mod sdk;
 mod tools;
 
@@ -23,7 +24,10 @@ fn machine() -> TestContext {
 }
 
 fn echo(context: &TestContext) {
-    context.tool("echo.py", "\"\"\"Gives back what it gets.\"\"\"\ndef main(value=None):\n    return value\n");
+    context.tool(
+        "echo.py",
+        "\"\"\"Gives back what it gets.\"\"\"\ndef main(value=None):\n    return value\n",
+    );
 }
 
 #[test]
@@ -33,11 +37,17 @@ fn a_modern_client_needs_no_handshake() {
     let mut client = Client::start(&context, &[]);
     let found = client.modern("server/discover", json!({}));
     let versions = found["supportedVersions"].as_array().unwrap();
-    assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-03-26")), "{found}");
+    assert!(
+        versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-03-26")),
+        "{found}"
+    );
     assert_eq!(found["capabilities"]["tools"]["listChanged"], true);
     let tools = client.modern("tools/list", json!({}));
     assert_eq!(tools["tools"][0]["name"], "echo");
-    let result = client.modern("tools/call", json!({"name": "echo", "arguments": {"value": "hi"}}));
+    let result = client.modern(
+        "tools/call",
+        json!({"name": "echo", "arguments": {"value": "hi"}}),
+    );
     assert_eq!(result["content"], json!([{"type": "text", "text": "hi"}]));
     assert_eq!(result["resultType"], "complete");
 }
@@ -50,7 +60,10 @@ fn an_older_client_shakes_hands_first() {
         let mut client = Client::start(&context, &[]);
         let answer = client.initialize(version, json!({}));
         assert_eq!(answer["protocolVersion"], version);
-        let result = client.request("tools/call", json!({"name": "echo", "arguments": {"value": [1]}}));
+        let result = client.request(
+            "tools/call",
+            json!({"name": "echo", "arguments": {"value": [1]}}),
+        );
         assert_eq!(result["structuredContent"], json!({"result": [1]}));
         assert!(result.get("resultType").is_none(), "{result}");
         assert_eq!(client.request("ping", json!({})), json!({}));
@@ -63,10 +76,19 @@ fn both_eras_share_one_connection() {
     echo(&context);
     let mut client = Client::start(&context, &[]);
     let call = json!({"name": "echo", "arguments": {"value": [1]}});
-    assert_eq!(client.modern("tools/call", call.clone())["structuredContent"], json!([1]));
+    assert_eq!(
+        client.modern("tools/call", call.clone())["structuredContent"],
+        json!([1])
+    );
     client.initialize("2025-06-18", json!({}));
-    assert_eq!(client.request("tools/call", call.clone())["structuredContent"], json!({"result": [1]}));
-    assert_eq!(client.modern("tools/call", call)["structuredContent"], json!([1]));
+    assert_eq!(
+        client.request("tools/call", call.clone())["structuredContent"],
+        json!({"result": [1]})
+    );
+    assert_eq!(
+        client.modern("tools/call", call)["structuredContent"],
+        json!([1])
+    );
 }
 
 #[test]
@@ -84,8 +106,14 @@ fn many_calls_are_answered_as_they_end() {
     let context = machine();
     context.tool("wait.py", "import time\ndef main(seconds: float, name: str):\n    time.sleep(seconds)\n    return name\n");
     let mut client = Client::start(&context, &[]);
-    let slow = client.send_modern("tools/call", json!({"name": "wait", "arguments": {"seconds": 1.0, "name": "slow"}}));
-    let fast = client.send_modern("tools/call", json!({"name": "wait", "arguments": {"seconds": 0, "name": "fast"}}));
+    let slow = client.send_modern(
+        "tools/call",
+        json!({"name": "wait", "arguments": {"seconds": 1.0, "name": "slow"}}),
+    );
+    let fast = client.send_modern(
+        "tools/call",
+        json!({"name": "wait", "arguments": {"seconds": 0, "name": "fast"}}),
+    );
     let first = client.next_response();
     assert_eq!(first["id"], fast);
     let second = client.next_response();
@@ -96,7 +124,10 @@ fn many_calls_are_answered_as_they_end() {
 #[test]
 fn nothing_but_the_protocol_is_on_standard_output() {
     let context = machine();
-    context.tool("loud.py", "print('at import')\ndef main():\n    print('{\"jsonrpc\":\"2.0\"}')\n    return 1\n");
+    context.tool(
+        "loud.py",
+        "print('at import')\ndef main():\n    print('{\"jsonrpc\":\"2.0\"}')\n    return 1\n",
+    );
     context.tool("broken.py", "def main(:\n");
     let mut client = Client::start(&context, &["--json"]);
     let result = client.modern("tools/call", json!({"name": "loud", "arguments": {}}));

@@ -19,13 +19,18 @@ fn tools() -> PathBuf {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mcp").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/mcp")
+        .join(name)
 }
 
 /// Lets a client script list and call tools over both transports.
 fn drive(interpreter: &Path, script: &str, folder: &Path) {
     if !interpreter.is_file() || !folder.exists() {
-        eprintln!("skipped: {} is not installed; scripts/clients installs it", folder.display());
+        eprintln!(
+            "skipped: {} is not installed; scripts/clients installs it",
+            folder.display()
+        );
         return;
     }
     let context = machine();
@@ -43,7 +48,11 @@ fn drive(interpreter: &Path, script: &str, folder: &Path) {
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{kind}: {said}\n{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{kind}: {said}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert_eq!(said.trim(), "fail,math_add 5 true true", "{kind}");
     }
 }
@@ -62,15 +71,27 @@ fn the_python_client_of_the_last_major_version_does_too() {
 
 fn node() -> PathBuf {
     let newer = tools().join("conformance/node_modules/.bin/node");
-    if newer.exists() { newer } else { PathBuf::from("/usr/bin/node") }
+    if newer.exists() {
+        newer
+    } else {
+        PathBuf::from("/usr/bin/node")
+    }
 }
 
 #[test]
 fn the_typescript_client_lists_and_calls_tools() {
-    drive(&node(), "client.mjs", &tools().join("mcp-node/node_modules/@modelcontextprotocol/client"));
+    drive(
+        &node(),
+        "client.mjs",
+        &tools().join("mcp-node/node_modules/@modelcontextprotocol/client"),
+    );
 }
 
 #[test]
 fn the_typescript_client_of_the_last_major_version_does_too() {
-    drive(&node(), "client.mjs", &tools().join("mcp-node/node_modules/@modelcontextprotocol/sdk"));
+    drive(
+        &node(),
+        "client.mjs",
+        &tools().join("mcp-node/node_modules/@modelcontextprotocol/sdk"),
+    );
 }

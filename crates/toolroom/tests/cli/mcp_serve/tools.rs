@@ -6,7 +6,10 @@ use super::client::Client;
 use super::{echo, machine};
 
 fn listed(client: &mut Client) -> Vec<Value> {
-    client.modern("tools/list", json!({}))["tools"].as_array().unwrap().clone()
+    client.modern("tools/list", json!({}))["tools"]
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 #[test]
@@ -51,9 +54,16 @@ def main(url: str, retries: int = 3) -> dict:
 #[test]
 fn wrong_arguments_are_told_to_the_model() {
     let context = machine();
-    context.tool("add.py", "def main(a: int, b: int = 1) -> int:\n    return a + b\n");
+    context.tool(
+        "add.py",
+        "def main(a: int, b: int = 1) -> int:\n    return a + b\n",
+    );
     let mut client = Client::start(&context, &[]);
-    for (arguments, wanted) in [(json!({}), "\"a\" is a required property"), (json!({"a": "x"}), "a: \"x\" is not of type \"integer\""), (json!({"a": 1, "c": 2}), "'c' was unexpected")] {
+    for (arguments, wanted) in [
+        (json!({}), "\"a\" is a required property"),
+        (json!({"a": "x"}), "a: \"x\" is not of type \"integer\""),
+        (json!({"a": 1, "c": 2}), "'c' was unexpected"),
+    ] {
         let result = client.modern("tools/call", json!({"name": "add", "arguments": arguments}));
         assert_eq!(result["isError"], true);
         let text = result["content"][0]["text"].as_str().unwrap();
@@ -71,7 +81,13 @@ fn a_result_that_breaks_its_promise_is_an_error_that_says_where() {
     let mut client = Client::start(&context, &[]);
     let result = client.modern("tools/call", json!({"name": "bad"}));
     assert_eq!(result["isError"], true);
-    assert!(result["content"][0]["text"].as_str().unwrap().contains("at /n"), "{result}");
+    assert!(
+        result["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("at /n"),
+        "{result}"
+    );
     assert!(result.get("structuredContent").is_none());
 }
 
@@ -101,7 +117,10 @@ fn ids_that_would_share_a_name_are_told_apart_and_reported() {
     context.tool("web_fetch.py", "def main(): return 'file'\n");
     let mut client = Client::start(&context, &[]);
     let tools = listed(&mut client);
-    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names.len(), 3);
     assert!(!names.contains(&"web_fetch"), "{names:?}");
     for name in &names[1..] {
@@ -133,19 +152,45 @@ fn only_chosen_tools_are_served() {
 fn four_tools_stand_for_all_others() {
     let context = machine();
     echo(&context);
-    context.tool("math/add.py", "\"\"\"Adds two numbers.\"\"\"\ndef main(a: int, b: int) -> int:\n    return a + b\n");
+    context.tool(
+        "math/add.py",
+        "\"\"\"Adds two numbers.\"\"\"\ndef main(a: int, b: int) -> int:\n    return a + b\n",
+    );
     let mut client = Client::start(&context, &["--meta"]);
     let tools = listed(&mut client);
-    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["env", "run", "search", "show"]);
-    let mut call = |name: &str, arguments: Value| client.modern("tools/call", json!({"name": name, "arguments": arguments}));
-    assert_eq!(call("search", json!({"query": "add numbers"}))["structuredContent"]["tools"][0]["id"], "math/add");
+    let mut call = |name: &str, arguments: Value| {
+        client.modern("tools/call", json!({"name": name, "arguments": arguments}))
+    };
+    assert_eq!(
+        call("search", json!({"query": "add numbers"}))["structuredContent"]["tools"][0]["id"],
+        "math/add"
+    );
     let shown = call("show", json!({"id": "math/add"}));
-    assert_eq!(shown["structuredContent"]["inputSchema"]["required"], json!(["a", "b"]));
-    assert_eq!(call("run", json!({"id": "math/add", "arguments": {"a": 1, "b": 2}}))["content"][0]["text"], "3");
-    assert_eq!(call("run", json!({"id": "math/add", "arguments": {"a": 1}}))["isError"], true);
+    assert_eq!(
+        shown["structuredContent"]["inputSchema"]["required"],
+        json!(["a", "b"])
+    );
+    assert_eq!(
+        call(
+            "run",
+            json!({"id": "math/add", "arguments": {"a": 1, "b": 2}})
+        )["content"][0]["text"],
+        "3"
+    );
+    assert_eq!(
+        call("run", json!({"id": "math/add", "arguments": {"a": 1}}))["isError"],
+        true
+    );
     let env = call("env", json!({"id": "math/add"}));
-    assert!(env["structuredContent"]["interpreter"]["path"].is_string(), "{env}");
+    assert!(
+        env["structuredContent"]["interpreter"]["path"].is_string(),
+        "{env}"
+    );
     assert_eq!(call("show", json!({"id": "no/such"}))["isError"], true);
 }
 
@@ -156,11 +201,18 @@ fn a_result_too_long_for_a_model_is_a_resource() {
     let mut client = Client::start(&context, &[]);
     let result = client.modern("tools/call", json!({"name": "long"}));
     let text = result["content"][0]["text"].as_str().unwrap();
-    assert!(text.len() < 110_000 && text.ends_with("end"), "{}", text.len());
+    assert!(
+        text.len() < 110_000 && text.ends_with("end"),
+        "{}",
+        text.len()
+    );
     let link = &result["content"][1];
     assert_eq!(link["type"], "resource_link");
     let whole = client.modern("resources/read", json!({"uri": link["uri"]}));
-    assert_eq!(whole["contents"][0]["text"].as_str().unwrap().len(), 300_003);
+    assert_eq!(
+        whole["contents"][0]["text"].as_str().unwrap().len(),
+        300_003
+    );
 }
 
 #[test]
@@ -168,21 +220,79 @@ fn prompts_and_resources_are_files() {
     let context = machine();
     context.file(".ai/prompts/review/code.md", "---\ndescription: Reviews.\narguments: [{name: file, required: true, complete: [a.py, b.py]}]\n---\nReview {file}, please.\n");
     context.file(".ai/resources/guide.md", "# Guide\n");
-    context.file(".ai/resources/user.yaml", "uri_template: app://user/{id}\ntext: 'User {id}'\n");
-    context.file(".ai/resources/escape.yaml", "uri_template: app://file/{+path}\nfile: '{path}'\n");
+    context.file(
+        ".ai/resources/user.yaml",
+        "uri_template: app://user/{id}\ntext: 'User {id}'\n",
+    );
+    context.file(
+        ".ai/resources/escape.yaml",
+        "uri_template: app://file/{+path}\nfile: '{path}'\n",
+    );
     let mut client = Client::start(&context, &[]);
     let prompts = client.modern("prompts/list", json!({}));
     assert_eq!(prompts["prompts"][0]["name"], "review_code");
-    let prompt = client.modern("prompts/get", json!({"name": "review_code", "arguments": {"file": "x.py"}}));
-    assert_eq!(prompt["messages"][0]["content"]["text"], "Review x.py, please.");
-    assert_eq!(client.modern_error("prompts/get", json!({"name": "review_code"}))["code"], -32602);
+    let prompt = client.modern(
+        "prompts/get",
+        json!({"name": "review_code", "arguments": {"file": "x.py"}}),
+    );
+    assert_eq!(
+        prompt["messages"][0]["content"]["text"],
+        "Review x.py, please."
+    );
+    assert_eq!(
+        client.modern_error("prompts/get", json!({"name": "review_code"}))["code"],
+        -32602
+    );
     let complete = json!({"ref": {"type": "ref/prompt", "name": "review_code"}, "argument": {"name": "file", "value": "a"}});
-    assert_eq!(client.modern("completion/complete", complete)["completion"]["values"], json!(["a.py"]));
-    let guide = client.modern("resources/read", json!({"uri": "toolroom://resources/guide.md"}));
-    assert_eq!(guide["contents"][0], json!({"uri": "toolroom://resources/guide.md", "mimeType": "text/markdown", "text": "# Guide\n"}));
+    assert_eq!(
+        client.modern("completion/complete", complete)["completion"]["values"],
+        json!(["a.py"])
+    );
+    let guide = client.modern(
+        "resources/read",
+        json!({"uri": "toolroom://resources/guide.md"}),
+    );
+    assert_eq!(
+        guide["contents"][0],
+        json!({"uri": "toolroom://resources/guide.md", "mimeType": "text/markdown", "text": "# Guide\n"})
+    );
     let user = client.modern("resources/read", json!({"uri": "app://user/7"}));
     assert_eq!(user["contents"][0]["text"], "User 7");
-    for uri in ["app://nothing", "app://file/../../../../../../etc/passwd", "app://file//etc/passwd"] {
-        assert_eq!(client.modern_error("resources/read", json!({"uri": uri}))["code"], -32602, "{uri}");
+    for uri in [
+        "app://nothing",
+        "app://file/../../../../../../etc/passwd",
+        "app://file//etc/passwd",
+    ] {
+        assert_eq!(
+            client.modern_error("resources/read", json!({"uri": uri}))["code"],
+            -32602,
+            "{uri}"
+        );
     }
+}
+
+#[test]
+fn the_value_of_a_secret_reaches_no_client() {
+    let mut context = machine();
+    context.set_env("SERVICE_TOKEN", "hunter2-hunter2");
+    context.tool(
+        "leak.py",
+        "import os, toolroom\ndef main(fail: bool = False):\n    secret = os.environ['SERVICE_TOKEN']\n    toolroom.log('info', secret)\n    if fail:\n        raise ValueError(secret)\n    return {'token': secret}\n",
+    );
+    let mut client = Client::start(&context, &[]);
+    let meta = json!({"io.modelcontextprotocol/logLevel": "debug"});
+    for fail in [false, true] {
+        let call = json!({"name": "leak", "arguments": {"fail": fail}});
+        let id = client.send_with("tools/call", call, meta.clone());
+        let answer = client.response(id).to_string();
+        assert!(
+            answer.contains("***") && !answer.contains("hunter2"),
+            "{answer}"
+        );
+    }
+    let heard = format!("{:?}", client.heard);
+    assert!(
+        heard.contains("***") && !heard.contains("hunter2"),
+        "{heard}"
+    );
 }

@@ -20,13 +20,23 @@ fn with_stuck_uv(command: &str) -> Option<TestContext> {
 }
 
 fn start(context: &mut TestContext, stuck: bool) -> Child {
-    let path = if stuck { context.root().join("stuck") } else { tools().join("uv/bin") };
+    let path = if stuck {
+        context.root().join("stuck")
+    } else {
+        tools().join("uv/bin")
+    };
     context.set_env("PATH", format!("{}:/usr/bin:/bin", path.display()));
-    context.command(&["setup"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    context
+        .command(&["setup"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 fn journal(context: &TestContext) -> String {
-    fs_err::read_to_string(context.home().join(".local/state/toolroom/journal.jsonl")).unwrap_or_default()
+    fs_err::read_to_string(context.home().join(".local/state/toolroom/journal.jsonl"))
+        .unwrap_or_default()
 }
 
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -40,17 +50,24 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 #[test]
 fn a_kill_at_any_step_leaves_something_the_next_run_repairs() {
     for step in ["venv", "pip"] {
-        let Some(mut context) = with_stuck_uv(step) else { return };
+        let Some(mut context) = with_stuck_uv(step) else {
+            return;
+        };
         context.file("requirements.txt", "six\n");
         context.tool("where.py", WHERE);
         let mut killed = start(&mut context, true);
-        wait_until("the step begins", || journal(&context).contains(&format!("\"{step}\"")));
+        wait_until("the step begins", || {
+            journal(&context).contains(&format!("\"{step}\""))
+        });
         killed.kill().unwrap();
         killed.wait().unwrap();
         let environment = context.project().join(".venv");
         assert!(environment.join(".toolroom-unfinished").exists(), "{step}");
         let error = context.error(&["run", "where"]);
-        assert_eq!(error["code"], "resolve::broken_environment", "{step}: {error:#}");
+        assert_eq!(
+            error["code"], "resolve::broken_environment",
+            "{step}: {error:#}"
+        );
         let mut again = start(&mut context, false);
         assert!(again.wait().unwrap().success(), "{step}");
         assert!(!environment.join(".toolroom-unfinished").exists(), "{step}");
@@ -61,7 +78,9 @@ fn a_kill_at_any_step_leaves_something_the_next_run_repairs() {
 
 #[test]
 fn a_kill_during_an_install_into_a_users_environment_leaves_it_as_it_was() {
-    let Some(mut context) = with_stuck_uv("pip") else { return };
+    let Some(mut context) = with_stuck_uv("pip") else {
+        return;
+    };
     context.file("requirements.txt", "six\nidna\n");
     let theirs = venv(&context, ".venv", &["six==1.16.0"]);
     let before = bytes_of(&theirs);
@@ -75,12 +94,88 @@ fn a_kill_during_an_install_into_a_users_environment_leaves_it_as_it_was() {
 }
 
 #[test]
+fn a_package_that_a_kill_left_half_installed_is_installed_again() {
+    let Some(mut context) = with_stuck_uv("pip") else {
+        return;
+    };
+    context.file("requirements.txt", "six\nidna\n");
+    let theirs = venv(&context, ".venv", &["six==1.16.0"]);
+    let mut killed = start(&mut context, true);
+    wait_until("the step begins", || journal(&context).contains("\"pip\""));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let lib = fs_err::read_dir(theirs.join("lib"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let half = lib.join("site-packages/idna-3.10.dist-info");
+    context.file(
+        half.join("METADATA"),
+        "Metadata-Version: 2.1\nName: idna\nVersion: 3.10\n",
+    );
+    assert!(start(&mut context, false).wait().unwrap().success());
+    let python = std::process::Command::new(theirs.join("bin/python"))
+        .args(["-c", "import idna, six"])
+        .status()
+        .unwrap();
+    assert!(python.success());
+    assert_eq!(plan(&context, &[])["action"], "reuse");
+}
+
+#[test]
+fn an_interrupt_ends_setup_and_leaves_nothing_behind() {
+    let Some(mut context) = with_stuck_uv("pip") else {
+        return;
+    };
+    context.file("requirements.txt", "six\n");
+    let mut interrupted = start(&mut context, true);
+    wait_until("the step begins", || journal(&context).contains("\"pip\""));
+    let id = interrupted.id().to_string();
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(interrupted.wait().unwrap().code(), Some(130));
+    assert!(!context.project().join(".venv").exists());
+}
+
+#[test]
+fn an_interpreter_is_planned_to_be_fetched_but_never_silently() {
+    let Some(context) = with_uv() else { return };
+    context.file("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.99\"\ndependencies = [\"six\"]\n");
+    let planned = plan(&context, &["--plan"]);
+    let fetch: Vec<&str> = planned["commands"][0]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|word| word.as_str())
+        .collect();
+    assert!(
+        fetch.ends_with(&["python", "install", ">=3.99"]),
+        "{planned:#}"
+    );
+    assert_eq!(
+        context.error(&["setup"])["code"],
+        "provision::needs_consent"
+    );
+    assert!(!context.project().join(".venv").exists());
+}
+
+#[test]
 fn a_refused_or_failed_plan_leaves_a_users_environment_byte_for_byte() {
     let Some(context) = with_uv() else { return };
     let theirs = venv(&context, ".venv", &["six==1.16.0"]);
     let before = bytes_of(&theirs);
     let table = [
-        ("six\nno-such-package-of-toolroom-tests\n", "provision::failed"),
+        (
+            "six\nno-such-package-of-toolroom-tests\n",
+            "provision::failed",
+        ),
         ("six\nfoo_>=1 and garbage\n", "provision::refused"),
         ("six\n-r gone.txt\n", "provision::refused"),
     ];
@@ -122,11 +217,20 @@ fn a_file_in_the_place_of_an_environment_is_refused_and_moved_aside_on_demand() 
     let error = context.error(&["setup"]);
     assert_eq!(error["code"], "provision::refused", "{error:#}");
     assert!(error["help"].as_str().unwrap().contains("--repair"));
-    assert_eq!(fs_err::read_to_string(&file).unwrap(), "not an environment\n");
+    assert_eq!(
+        fs_err::read_to_string(&file).unwrap(),
+        "not an environment\n"
+    );
     let done = plan(&context, &["--repair"]);
-    assert_eq!((done["action"].as_str(), done["applied"].as_bool()), (Some("repair"), Some(true)));
+    assert_eq!(
+        (done["action"].as_str(), done["applied"].as_bool()),
+        (Some("repair"), Some(true))
+    );
     let aside = context.project().join(".venv.broken-1");
-    assert_eq!(fs_err::read_to_string(aside).unwrap(), "not an environment\n");
+    assert_eq!(
+        fs_err::read_to_string(aside).unwrap(),
+        "not an environment\n"
+    );
 }
 
 #[test]
@@ -141,7 +245,9 @@ fn a_dangling_environment_is_refused_and_never_deleted() {
     assert_eq!(context.error(&["setup"])["code"], "provision::refused");
     assert_eq!(bytes_of(&theirs), before);
     plan(&context, &["--repair"]);
-    let aside: Vec<_> = bytes_of(&context.project().join(".venv.broken-1")).into_values().collect();
+    let aside: Vec<_> = bytes_of(&context.project().join(".venv.broken-1"))
+        .into_values()
+        .collect();
     assert_eq!(aside, before.into_values().collect::<Vec<_>>());
 }
 
@@ -154,7 +260,11 @@ fn our_own_broken_environment_is_remade_without_a_word() {
     fs_err::remove_file(&python).unwrap();
     fs_err::os::unix::fs::symlink("/nowhere/python3", &python).unwrap();
     let done = plan(&context, &[]);
-    assert_eq!((done["action"].as_str(), done["applied"].as_bool()), (Some("repair"), Some(true)), "{done:#}");
+    assert_eq!(
+        (done["action"].as_str(), done["applied"].as_bool()),
+        (Some("repair"), Some(true)),
+        "{done:#}"
+    );
     assert!(!context.project().join(".venv.broken-1").exists());
 }
 
@@ -175,13 +285,27 @@ fn of_processes_that_race_one_does_the_work_and_the_others_find_it_done() {
     let Some(context) = with_uv() else { return };
     context.file("requirements.txt", "six\n");
     let racers: Vec<Child> = (0..6)
-        .map(|_| context.command(&["setup"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap())
+        .map(|_| {
+            context
+                .command(&["setup"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
         .collect();
     for racer in racers {
         let output = racer.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
-    let made = journal(&context).lines().filter(|line| line.contains("\"event\":\"made\"")).count();
+    let made = journal(&context)
+        .lines()
+        .filter(|line| line.contains("\"event\":\"made\""))
+        .count();
     assert_eq!(made, 1);
     assert_eq!(frozen(&context, &context.project().join(".venv")).len(), 1);
 }
@@ -196,14 +320,24 @@ fn without_uv_venv_and_pip_do_the_work() {
     context.tool("where.py", WHERE);
     let done = plan(&context, &[]);
     assert_eq!(done["applied"], true, "{done:#}");
-    assert!(done["commands"][1].as_array().unwrap().iter().any(|word| word == "pip"), "{done:#}");
+    assert!(
+        done["commands"][1]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|word| word == "pip"),
+        "{done:#}"
+    );
     assert_eq!(runs_in(&context, "where"), context.project().join(".venv"));
 }
 
 /// An interpreter on the tests' own PATH that can make environments with pip in them.
 fn python_with_pip() -> Option<std::path::PathBuf> {
     let code = "import sys, ensurepip; print(getattr(sys, '_base_executable', sys.executable))";
-    let output = std::process::Command::new("python3").args(["-c", code]).output().ok()?;
+    let output = std::process::Command::new("python3")
+        .args(["-c", code])
+        .output()
+        .ok()?;
     let path = String::from_utf8(output.stdout).ok()?;
     let path = Path::new(path.trim()).to_path_buf();
     path.is_file().then_some(path)

@@ -28,28 +28,74 @@ fn a_manager_of_the_project_is_used_like_one_of_core() {
     context.tool("managers/acorns.yaml", MANAGER);
     context.file("acorns.list", "one\n");
     let first = plan(&context, &[]);
-    assert_eq!((first["manager"].as_str(), first["action"].as_str()), (Some("acorns"), Some("create")), "{first:#}");
+    assert_eq!(
+        (first["manager"].as_str(), first["action"].as_str()),
+        (Some("acorns"), Some("create")),
+        "{first:#}"
+    );
     let hollow = context.project().join("hollow");
-    assert_eq!(fs_err::read_to_string(hollow.join("acorns")).unwrap(), "one\n");
+    assert_eq!(
+        fs_err::read_to_string(hollow.join("acorns")).unwrap(),
+        "one\n"
+    );
     let before = bytes_of(&hollow);
     assert_eq!(plan(&context, &[])["action"], "reuse");
     assert_eq!(bytes_of(&hollow), before);
     context.file("acorns.list", "one\ntwo\n");
     context.file("acorns.lock", "");
     assert_eq!(plan(&context, &[])["action"], "install-missing");
-    assert!(fs_err::read_to_string(hollow.join("done")).unwrap().starts_with("--locked"));
+    assert!(
+        fs_err::read_to_string(hollow.join("done"))
+            .unwrap()
+            .starts_with("--locked")
+    );
+}
+
+#[test]
+fn a_programs_own_check_decides_where_it_has_one() {
+    let mut context = crate::context();
+    let script = SQUIRREL.replace(
+        "set -e\n",
+        "set -e\nif [ \"$1\" = check ]; then exec test -e \"$HOLLOW/acorns\"; fi\n",
+    );
+    let folder = context.executable(context.root().join("bin/squirrel"), script);
+    context.set_env(
+        "PATH",
+        format!("{}:/usr/bin:/bin", folder.parent().unwrap().display()),
+    );
+    context.tool(
+        "managers/acorns.yaml",
+        MANAGER.replace("    marks:", "    check: [[squirrel, check]]\n    marks:"),
+    );
+    context.file("acorns.list", "one\n");
+    assert_eq!(plan(&context, &[])["action"], "create");
+    assert_eq!(plan(&context, &[])["action"], "reuse");
+    fs_err::remove_file(context.project().join("hollow/acorns")).unwrap();
+    assert_eq!(plan(&context, &[])["action"], "install-missing");
 }
 
 #[test]
 fn a_manager_that_fails_says_what_its_program_said() {
     let mut context = crate::context();
-    let folder = context.executable(context.root().join("bin/squirrel"), "#!/bin/sh\necho the tree is gone >&2\nexit 3\n");
-    context.set_env("PATH", format!("{}:/usr/bin:/bin", folder.parent().unwrap().display()));
+    let folder = context.executable(
+        context.root().join("bin/squirrel"),
+        "#!/bin/sh\necho the tree is gone >&2\nexit 3\n",
+    );
+    context.set_env(
+        "PATH",
+        format!("{}:/usr/bin:/bin", folder.parent().unwrap().display()),
+    );
     context.tool("managers/acorns.yaml", MANAGER);
     context.file("acorns.list", "one\n");
     let error = context.error(&["setup"]);
     assert_eq!(error["code"], "provision::failed");
-    assert!(error["message"].as_str().unwrap().contains("squirrel ended with status 3"), "{error:#}");
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("squirrel ended with status 3"),
+        "{error:#}"
+    );
     assert_eq!(error["help"], "it said: the tree is gone");
 }
 
@@ -60,5 +106,8 @@ fn a_manager_with_an_unknown_key_is_told_by_its_file() {
     context.file("acorns.list", "one\n");
     let error = context.error(&["setup"]);
     assert_eq!(error["code"], "provision::bad_manager");
-    assert!(error["message"].as_str().unwrap().contains("foldr"), "{error:#}");
+    assert!(
+        error["message"].as_str().unwrap().contains("foldr"),
+        "{error:#}"
+    );
 }

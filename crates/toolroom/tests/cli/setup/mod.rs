@@ -24,7 +24,10 @@ fn tools() -> PathBuf {
 
 /// Says that a test cannot run here; in CI that is a failure.
 fn missing(what: &str) {
-    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{what} is needed in CI");
+    assert!(
+        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+        "{what} is needed in CI"
+    );
     eprintln!("skipped: there is no {what}");
 }
 
@@ -45,7 +48,9 @@ fn real(folders: &[PathBuf]) -> TestContext {
     let path = std::env::join_paths(folders.iter().chain(&usual)).unwrap();
     context.set_env("PATH", path);
     let is_passed_on = |name: &str| {
-        ["SSL_", "PIP_", "UV_", "NODE_EXTRA", "npm_config"].iter().any(|prefix| name.starts_with(prefix))
+        ["SSL_", "PIP_", "UV_", "NODE_EXTRA", "npm_config"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
             || name.to_ascii_lowercase().ends_with("_proxy")
     };
     for (name, value) in std::env::vars_os() {
@@ -67,17 +72,34 @@ fn uv(context: &TestContext, args: &[&str]) -> String {
         .env("VIRTUAL_ENV", "")
         .output()
         .unwrap();
-    assert!(output.status.success(), "uv {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "uv {args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// A user's environment with packages in it.
 fn venv(context: &TestContext, path: &str, packages: &[&str]) -> PathBuf {
     let place = context.project().join(path);
-    uv(context, &["venv", "-q", "--python", "/usr/bin/python3", place.to_str().unwrap()]);
+    uv(
+        context,
+        &[
+            "venv",
+            "-q",
+            "--python",
+            "/usr/bin/python3",
+            place.to_str().unwrap(),
+        ],
+    );
     if !packages.is_empty() {
         let python = place.join("bin/python");
-        let args = [&["pip", "install", "-q", "--python", python.to_str().unwrap()], packages].concat();
+        let args = [
+            &["pip", "install", "-q", "--python", python.to_str().unwrap()],
+            packages,
+        ]
+        .concat();
         uv(context, &args);
     }
     place
@@ -85,7 +107,15 @@ fn venv(context: &TestContext, path: &str, packages: &[&str]) -> PathBuf {
 
 /// The packages of an environment, as `name==version`.
 fn frozen(context: &TestContext, environment: &Path) -> Vec<String> {
-    let text = uv(context, &["pip", "freeze", "--python", environment.join("bin/python").to_str().unwrap()]);
+    let text = uv(
+        context,
+        &[
+            "pip",
+            "freeze",
+            "--python",
+            environment.join("bin/python").to_str().unwrap(),
+        ],
+    );
     text.lines().map(str::to_owned).collect()
 }
 
@@ -95,10 +125,16 @@ fn bytes_of(path: &Path) -> BTreeMap<PathBuf, (u32, OsString, Vec<u8>)> {
     let mut left = vec![path.to_path_buf()];
     while let Some(path) = left.pop() {
         let metadata = fs_err::symlink_metadata(&path).unwrap();
-        let link = fs_err::read_link(&path).map(PathBuf::into_os_string).unwrap_or_default();
+        let link = fs_err::read_link(&path)
+            .map(PathBuf::into_os_string)
+            .unwrap_or_default();
         let mut content = Vec::new();
         if metadata.is_dir() {
-            left.extend(fs_err::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            left.extend(
+                fs_err::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
         } else if metadata.is_file() {
             content = fs_err::read(&path).unwrap();
         }
@@ -121,5 +157,9 @@ const WHERE: &str = "\"\"\"Says where it runs.\"\"\"\n\n\ndef main() -> str:\n  
 fn runs_in(context: &TestContext, tool: &str) -> PathBuf {
     let data = context.command(&["run", tool, "--json"]).output().unwrap();
     let answer: serde_json::Value = serde_json::from_slice(&data.stdout).unwrap();
-    PathBuf::from(answer["data"]["data"].as_str().unwrap_or_else(|| panic!("{answer:#}")))
+    PathBuf::from(
+        answer["data"]["data"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{answer:#}")),
+    )
 }

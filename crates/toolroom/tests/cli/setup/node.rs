@@ -10,19 +10,31 @@ use super::{missing, plan, real, tools};
 /// A context with node and a package manager on PATH.
 fn with_node(program: &str) -> Option<TestContext> {
     let folder = tools().join("npm/node_modules/.bin");
-    let node = Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success());
-    let is_there = if program == "npm" { node } else { node && folder.join(program).is_file() };
+    let node = Command::new("node")
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success());
+    let is_there = if program == "npm" {
+        node
+    } else {
+        node && folder.join(program).is_file()
+    };
     if !is_there {
         missing(program);
         return None;
     }
-    let usual = Command::new("sh").args(["-c", "dirname \"$(command -v node)\""]).output().ok()?;
+    let usual = Command::new("sh")
+        .args(["-c", "dirname \"$(command -v node)\""])
+        .output()
+        .ok()?;
     let usual = PathBuf::from(String::from_utf8(usual.stdout).ok()?.trim());
     Some(real(&[folder, usual]))
 }
 
 fn manifest(context: &TestContext, program: &str, version: &str) {
-    let text = format!("{{\"name\": \"x\", \"version\": \"1.0.0\", \"packageManager\": \"{program}@{version}\", \"dependencies\": {{\"left-pad\": \"^1.3.0\"}}}}");
+    let text = format!(
+        "{{\"name\": \"x\", \"version\": \"1.0.0\", \"packageManager\": \"{program}@{version}\", \"dependencies\": {{\"left-pad\": \"^1.3.0\"}}}}"
+    );
     context.file("package.json", text);
 }
 
@@ -33,15 +45,28 @@ fn packages_are_installed_then_reused_then_mended_by_each_package_manager() {
         ("pnpm", "9.0.0", "pnpm-lock.yaml", "--frozen-lockfile"),
         ("yarn", "1.22.0", "yarn.lock", "--frozen-lockfile"),
     ] {
-        let Some(context) = with_node(program) else { continue };
+        let Some(context) = with_node(program) else {
+            continue;
+        };
         manifest(&context, program, version);
         let done = plan(&context, &[]);
-        assert_eq!((done["action"].as_str(), done["applied"].as_bool()), (Some("create"), Some(true)), "{program}: {done:#}");
+        assert_eq!(
+            (done["action"].as_str(), done["applied"].as_bool()),
+            (Some("create"), Some(true)),
+            "{program}: {done:#}"
+        );
         assert!(context.project().join(lockfile).is_file(), "{program}");
         assert_eq!(plan(&context, &[])["action"], "reuse", "{program}");
         fs_err::remove_dir_all(context.project().join("node_modules")).unwrap();
         let again = plan(&context, &["--plan"]);
-        assert!(again["commands"][0].as_array().unwrap().iter().any(|word| word == frozen), "{program}: {again:#}");
+        assert!(
+            again["commands"][0]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|word| word == frozen),
+            "{program}: {again:#}"
+        );
         assert_eq!(plan(&context, &[])["applied"], true, "{program}");
     }
 }
@@ -54,15 +79,39 @@ fn several_lockfiles_without_a_word_on_them_are_an_error_that_names_them() {
     context.file("package-lock.json", "{}");
     let error = context.error(&["setup", "--plan"]);
     assert_eq!(error["code"], "provision::several_lockfiles");
-    assert!(error["message"].as_str().unwrap().contains("package-lock.json, yarn.lock"), "{error:#}");
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("package-lock.json, yarn.lock"),
+        "{error:#}"
+    );
 }
 
 #[test]
 fn a_package_manager_that_is_not_installed_is_named() {
     let mut context = crate::context();
     context.set_env("PATH", "/nowhere");
-    context.file("package.json", "{\"packageManager\": \"bun@1.2.0\", \"dependencies\": {\"left-pad\": \"1\"}}");
+    context.file(
+        "package.json",
+        "{\"packageManager\": \"bun@1.2.0\", \"dependencies\": {\"left-pad\": \"1\"}}",
+    );
     let error = context.error(&["setup"]);
     assert_eq!(error["code"], "provision::no_program", "{error:#}");
     assert!(error["message"].as_str().unwrap().contains("bun"));
+}
+
+#[test]
+fn plug_and_play_reaches_a_tool_that_runs() {
+    let Some(mut context) = with_node("npm") else {
+        return;
+    };
+    context.enter("with space");
+    context.file(
+        "with space/package.json",
+        "{\"packageManager\": \"yarn@4.1.0\", \"dependencies\": {\"left-pad\": \"1\"}}",
+    );
+    context.file("with space/.pnp.cjs", "globalThis.plugged = true;\n");
+    context.file("with space/.ai/tools/plugged.mjs", "/** Says whether it is plugged. */\nexport const main = () => globalThis.plugged === true;\n");
+    assert_eq!(context.data(&["run", "plugged"])["data"], true);
 }

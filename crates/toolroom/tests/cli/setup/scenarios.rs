@@ -8,13 +8,24 @@ fn one_a_global_python_gives_an_environment_of_its_own() {
     context.file("requirements.txt", "six>=1.16\n");
     context.tool("where.py", WHERE);
     let planned = plan(&context, &["--plan"]);
-    assert_eq!((planned["action"].as_str(), planned["applied"].as_bool()), (Some("create"), Some(false)));
-    assert!(!context.project().join(".venv").exists(), "a plan changes nothing");
+    assert_eq!(
+        (planned["action"].as_str(), planned["applied"].as_bool()),
+        (Some("create"), Some(false))
+    );
+    assert!(
+        !context.project().join(".venv").exists(),
+        "a plan changes nothing"
+    );
     let done = plan(&context, &[]);
     assert_eq!(done["applied"], true, "{done:#}");
     let environment = context.project().join(".venv");
     assert_eq!(frozen(&context, &environment).len(), 1);
-    assert_eq!(fs_err::read_to_string(environment.join(".gitignore")).unwrap().trim(), "*");
+    assert_eq!(
+        fs_err::read_to_string(environment.join(".gitignore"))
+            .unwrap()
+            .trim(),
+        "*"
+    );
     assert_eq!(runs_in(&context, "where"), environment);
     assert_eq!(plan(&context, &[])["action"], "reuse");
 }
@@ -22,7 +33,10 @@ fn one_a_global_python_gives_an_environment_of_its_own() {
 #[test]
 fn two_an_environment_that_has_all_is_reused_untouched() {
     let Some(context) = with_uv() else { return };
-    context.file("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"six>=1.16\"]\n");
+    context.file(
+        "pyproject.toml",
+        "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"six>=1.16\"]\n",
+    );
     context.tool("where.py", WHERE);
     let environment = venv(&context, ".venv", &["six"]);
     let before = bytes_of(&environment);
@@ -41,8 +55,16 @@ fn three_missing_packages_are_added_and_what_is_there_is_held() {
     assert_eq!(done["action"], "install-missing", "{done:#}");
     assert_eq!(done["missing"], serde_json::json!(["idna>=3"]));
     let packages = frozen(&context, &environment);
-    assert!(packages.contains(&"six==1.16.0".to_owned()) && packages.contains(&"packaging==24.0".to_owned()));
-    assert!(packages.iter().any(|package| package.starts_with("idna==3")), "{packages:?}");
+    assert!(
+        packages.contains(&"six==1.16.0".to_owned())
+            && packages.contains(&"packaging==24.0".to_owned())
+    );
+    assert!(
+        packages
+            .iter()
+            .any(|package| package.starts_with("idna==3")),
+        "{packages:?}"
+    );
 }
 
 #[test]
@@ -57,22 +79,36 @@ fn four_a_conflict_isolates_and_tools_really_run_there() {
     assert_eq!(done["action"], "create", "{done:#}");
     assert_eq!(done["conflicts"][0]["severity"], "major");
     assert_eq!(bytes_of(&theirs), before);
-    assert_eq!(runs_in(&context, "where"), context.project().join(".ai/scripts/.venv"));
+    assert_eq!(
+        runs_in(&context, "where"),
+        context.project().join(".ai/scripts/.venv")
+    );
     let env = context.data(&["env", "python"]);
     assert_eq!(env["interpreter"]["place"], "recorded");
-    assert!(env["tried"][0]["reason"].as_str().unwrap().contains("recorded by toolroom setup"));
+    assert!(
+        env["tried"][0]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("recorded by toolroom setup")
+    );
     assert_eq!(plan(&context, &[])["action"], "reuse");
 }
 
 #[test]
 fn four_lenient_upgrades_a_minor_conflict_without_a_major_step() {
     let Some(context) = with_uv() else { return };
-    context.file("toolroom.toml", "[python_environment]\nconflict_tolerance = \"lenient\"\n");
+    context.file(
+        "toolroom.toml",
+        "[python_environment]\nconflict_tolerance = \"lenient\"\n",
+    );
     context.file("requirements.txt", "packaging>=24.1\n");
     let environment = venv(&context, ".venv", &["packaging==24.0", "six==1.16.0"]);
     let done = plan(&context, &[]);
     assert_eq!(done["action"], "upgrade", "{done:#}");
-    assert_eq!(frozen(&context, &environment), ["packaging==24.2", "six==1.16.0"]);
+    assert_eq!(
+        frozen(&context, &environment),
+        ["packaging==24.2", "six==1.16.0"]
+    );
 }
 
 #[test]
@@ -84,7 +120,11 @@ fn five_a_parent_projects_environment_is_reused_if_it_has_all() {
     context.file("embedded/requirements.txt", "six\n");
     context.file("embedded/.ai/tools/where.py", WHERE);
     let done = plan(&context, &[]);
-    assert_eq!((done["action"].as_str(), done["environment"].as_str()), (Some("reuse"), Some("[PROJECT]/.venv")), "{done:#}");
+    assert_eq!(
+        (done["action"].as_str(), done["environment"].as_str()),
+        (Some("reuse"), Some("[PROJECT]/.venv")),
+        "{done:#}"
+    );
     assert_eq!(runs_in(&context, "where"), parent);
 }
 
@@ -100,32 +140,57 @@ fn six_a_parent_projects_conflict_isolates_and_protects_both() {
     let done = plan(&context, &[]);
     assert_eq!(done["action"], "create", "{done:#}");
     assert_eq!(bytes_of(&parent), before);
-    assert_eq!(runs_in(&context, "where"), context.project().join("embedded/.venv"));
+    assert_eq!(
+        runs_in(&context, "where"),
+        context.project().join("embedded/.venv")
+    );
 }
 
 #[test]
 fn forced_isolation_leaves_a_sound_environment_alone() {
     let Some(context) = with_uv() else { return };
-    context.file("toolroom.toml", "[python_environment]\nforce_isolation = true\n");
+    context.file(
+        "toolroom.toml",
+        "[python_environment]\nforce_isolation = true\n",
+    );
     context.file("requirements.txt", "six\n");
     venv(&context, ".venv", &["six"]);
     let done = plan(&context, &[]);
-    assert_eq!(done["environment"], "[PROJECT]/.ai/scripts/.venv", "{done:#}");
+    assert_eq!(
+        done["environment"], "[PROJECT]/.ai/scripts/.venv",
+        "{done:#}"
+    );
     assert_eq!(plan(&context, &[])["action"], "reuse");
 }
 
 #[test]
 fn an_install_that_would_break_an_installed_package_isolates() {
     let Some(context) = with_uv() else { return };
-    context.file("toolroom.toml", "[python_environment]\nconflict_tolerance = \"lenient\"\n");
+    context.file(
+        "toolroom.toml",
+        "[python_environment]\nconflict_tolerance = \"lenient\"\n",
+    );
     let theirs = venv(&context, ".venv", &["requests==2.31.0", "urllib3==1.26.18"]);
     // requests 2.31 needs urllib3 from 1.21.1 on.
     context.file("requirements.txt", "urllib3<1.21\n");
     let done = plan(&context, &["--plan"]);
     assert_eq!(done["action"], "create", "{done:#}");
-    let breaks = done["conflicts"][0]["breaks"][0].as_str().unwrap_or_default();
+    let breaks = done["conflicts"][0]["breaks"][0]
+        .as_str()
+        .unwrap_or_default();
     assert!(breaks.contains("requests"), "{done:#}");
-    assert!(uv(&context, &["pip", "check", "--python", theirs.join("bin/python").to_str().unwrap()]).is_empty());
+    assert!(
+        uv(
+            &context,
+            &[
+                "pip",
+                "check",
+                "--python",
+                theirs.join("bin/python").to_str().unwrap()
+            ]
+        )
+        .is_empty()
+    );
 }
 
 #[test]
@@ -139,5 +204,8 @@ fn undo_removes_what_setup_made_and_nothing_else() {
     context.data(&["setup", "--undo"]);
     assert!(!context.project().join(".ai/scripts/.venv").exists());
     assert_eq!(bytes_of(&theirs), before);
-    assert_eq!(context.data(&["env", "python"])["interpreter"]["place"], "project");
+    assert_eq!(
+        context.data(&["env", "python"])["interpreter"]["place"],
+        "project"
+    );
 }

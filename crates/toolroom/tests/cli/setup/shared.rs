@@ -26,7 +26,10 @@ fn tools_that_require_the_same_share_one_environment() {
     assert_eq!(done["action"], "create", "{done:#}");
     assert_eq!(runs_in(&context, "a"), runs_in(&context, "b"));
     assert!(runs_in(&context, "a").starts_with(context.home().join(".cache")));
-    assert_eq!(context.data(&["env", "b"])["interpreter"]["place"], "shared");
+    assert_eq!(
+        context.data(&["env", "b"])["interpreter"]["place"],
+        "shared"
+    );
     assert_eq!(plan(&context, &["b"])["action"], "reuse");
 }
 
@@ -41,9 +44,15 @@ fn a_project_that_has_what_a_tool_requires_lends_its_environment() {
 #[test]
 fn create_makes_the_environment_on_the_first_run_and_frozen_forbids_it() {
     let Some(context) = with_uv() else { return };
-    let source = REQUIRES.replace("__requires__", "CONFIG = {\"env_setup\": {\"create\": True}, \"timeout\": 5}\n__requires__");
+    let source = REQUIRES.replace(
+        "__requires__",
+        "CONFIG = {\"env_setup\": {\"create\": True}, \"timeout\": 5}\n__requires__",
+    );
     context.tool("a.py", source);
-    assert_eq!(context.error(&["run", "a", "--frozen"])["code"], "provision::not_prepared");
+    assert_eq!(
+        context.error(&["run", "a", "--frozen"])["code"],
+        "provision::not_prepared"
+    );
     let first = context.run(&["run", "a"]);
     assert_eq!(first.status, 0, "{first}");
     assert!(first.stderr.contains("a (python_venv): install"), "{first}");
@@ -54,20 +63,37 @@ fn create_makes_the_environment_on_the_first_run_and_frozen_forbids_it() {
 #[test]
 fn twenty_processes_that_need_one_environment_make_it_once() {
     let Some(context) = with_uv() else { return };
-    let source = REQUIRES.replace("__requires__", "CONFIG = {\"env_setup\": {\"create\": True}}\n__requires__");
+    let source = REQUIRES.replace(
+        "__requires__",
+        "CONFIG = {\"env_setup\": {\"create\": True}}\n__requires__",
+    );
     for number in 0..20 {
         context.tool(&format!("t{number}.py"), &source);
     }
     let runs: Vec<_> = (0..20)
-        .map(|number| context.command(&["run", &format!("t{number}"), "-q"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        .map(|number| {
+            context
+                .command(&["run", &format!("t{number}"), "-q"])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
         .collect();
     for run in runs {
         let output = run.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
-    let folder = context.home().join(".cache/toolroom/environments/python_venv");
+    let folder = context
+        .home()
+        .join(".cache/toolroom/environments/python_venv");
     assert_eq!(fs_err::read_dir(folder).unwrap().count(), 1);
-    let journal = fs_err::read_to_string(context.home().join(".local/state/toolroom/journal.jsonl")).unwrap();
+    let journal =
+        fs_err::read_to_string(context.home().join(".local/state/toolroom/journal.jsonl")).unwrap();
     assert_eq!(journal.matches("\"event\":\"made\"").count(), 1);
 }
 
@@ -77,11 +103,23 @@ fn prune_keeps_what_was_used_and_removes_what_was_not() {
     context.tool("a.py", SCRIPT);
     plan(&context, &["a"]);
     let environment = runs_in(&context, "a");
-    assert_eq!(context.data(&["setup", "--prune"])["pruned"], serde_json::json!([]));
-    let mark = fs_err::OpenOptions::new().append(true).open(environment.join(".toolroom.json")).unwrap();
+    assert_eq!(
+        context.data(&["setup", "--prune"])["pruned"],
+        serde_json::json!([])
+    );
+    let mark = fs_err::OpenOptions::new()
+        .append(true)
+        .open(environment.join(".toolroom.json"))
+        .unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(40 * 24 * 3600);
     mark.file().set_modified(long_ago).unwrap();
-    assert_eq!(context.data(&["setup", "--prune"])["pruned"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        context.data(&["setup", "--prune"])["pruned"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     assert!(!environment.exists());
 }
 

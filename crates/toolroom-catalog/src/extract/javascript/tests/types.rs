@@ -196,8 +196,9 @@ fn comment_types_become_schemas() {
         ("function(string): number", json!({})),
         ("<<nonsense", json!({})),
     ] {
-        let source =
-            format!("/** @param {{{written}}} value - text */\nfunction main(value, other) {{}}");
+        let source = format!(
+            "/**\n * @param {{object}} params\n * @param {{{written}}} params.value - text\n */\nfunction main(params) {{}}"
+        );
         let function = main_of(js(&source));
         let parameter = &function.parameters[0];
         assert_eq!(

@@ -1,0 +1,171 @@
+//! `toolroom new FOLDER --from-mcp URL|COMMAND`: a tool file for each tool of a server.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use toolroom_catalog::space::{PROJECT_SPACE, TOOLS};
+use toolroom_kernel::World;
+use toolroom_kernel::model::ToolId;
+use toolroom_mcp::client::{Foreign, Source, tools};
+
+use crate::answer::Answer;
+use crate::commands::init::create;
+use crate::failure::Failure;
+use crate::output::{paths, style};
+
+pub fn run(
+    folder: &ToolId,
+    written: &[String],
+    project: &Path,
+    world: &World,
+) -> Result<Answer, Failure> {
+    let source = source(written);
+    let found = tools(&source)?;
+    let mut text = String::new();
+    let mut made = Vec::new();
+    let mut kept = Vec::new();
+    for tool in &found {
+        let id = ToolId::parse(&format!("{folder}/{}", file_name(&tool.name)))?;
+        let file = project
+            .join(PROJECT_SPACE)
+            .join(TOOLS)
+            .join(format!("{id}.yaml"));
+        if create(&file, &body(tool, &source))? {
+            let _ = writeln!(
+                text,
+                "{} {}",
+                style::good("made"),
+                paths::shown(world, &file)
+            );
+            made.push(json!({"id": id, "path": file.to_string_lossy()}));
+        } else {
+            kept.push(format!(
+                "{} exists already and was left as it is",
+                paths::shown(world, &file)
+            ));
+        }
+    }
+    let mut answer = Answer::new(text, json!({"tools": made}));
+    answer.notes = kept;
+    if found.is_empty() {
+        answer = answer.note("the server has no tools");
+    }
+    Ok(answer)
+}
+
+fn source(written: &[String]) -> Source {
+    match written {
+        [url] if url.starts_with("http://") || url.starts_with("https://") => {
+            Source::Url(url.clone())
+        }
+        [program, args @ ..] => Source::Command {
+            program: program.clone(),
+            args: args.to_vec(),
+        },
+        [] => Source::Url(String::new()),
+    }
+}
+
+fn file_name(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let name: String = name
+        .chars()
+        .map(|c| if plain(c) { c } else { '_' })
+        .collect();
+    // Files that begin with an underscore are no tools.
+    name.trim_start_matches('_').to_owned()
+}
+
+/// The file: keys in YAML, values in JSON, which YAML can read.
+fn body(tool: &Foreign, source: &Source) -> String {
+    let runtime = match source {
+        Source::Url(_) => "mcp_http_runtime",
+        Source::Command { .. } => "mcp_stdio_runtime",
+    };
+    let description = tool
+        .description
+        .as_deref()
+        .map(toolroom_mcp::clean_text)
+        .unwrap_or_default();
+    let mut text = format!(
+        "tool_type: mcp\nexecutor_id: {runtime}\ndescription: {}\n",
+        Value::from(description)
+    );
+    let title = tool
+        .title
+        .as_deref()
+        .map(|title| Value::from(toolroom_mcp::clean_text(title)));
+    let more = [("title", title), ("annotations", tool.annotations.clone())];
+    for (key, value) in more
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)))
+    {
+        let _ = writeln!(text, "{key}: {value}");
+    }
+    text.push_str("config:\n");
+    match source {
+        Source::Url(url) => _ = writeln!(text, "  url: {}", literal(url)),
+        Source::Command { program, args } => {
+            let args: Vec<Value> = args.iter().map(|arg| literal(arg)).collect();
+            let _ = writeln!(
+                text,
+                "  command: {}\n  args: {}",
+                literal(program),
+                Value::from(args)
+            );
+        }
+    }
+    let _ = writeln!(
+        text,
+        "  tool: {}\ninput_schema: {}",
+        literal(&tool.name),
+        tool.input_schema
+    );
+    if let Some(schema) = &tool.output_schema {
+        let _ = writeln!(text, "output_schema: {schema}");
+    }
+    text
+}
+
+/// A text that templates leave as it is.
+fn literal(text: &str) -> Value {
+    Value::from(text.replace('$', "$$"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_and_a_command_are_told_apart() {
+        let words = |words: &[&str]| {
+            source(
+                &words
+                    .iter()
+                    .map(|word| (*word).to_owned())
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(
+            words(&["https://x/mcp"]),
+            Source::Url("https://x/mcp".into())
+        );
+        let command = Source::Command {
+            program: "npx".into(),
+            args: vec!["-y".into(), "server".into()],
+        };
+        assert_eq!(words(&["npx", "-y", "server"]), command);
+    }
+
+    #[test]
+    fn names_become_files_that_are_tools() {
+        for (name, wanted) in [
+            ("get.page", "get_page"),
+            ("_x/../y", "x____y"),
+            ("plain-name", "plain-name"),
+        ] {
+            assert_eq!(file_name(name), wanted);
+        }
+    }
+}

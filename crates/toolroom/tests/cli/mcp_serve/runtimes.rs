@@ -1,0 +1,139 @@
+//! Tools of other MCP servers as tools here.
+
+use serde_json::json;
+use toolroom_test::TestContext;
+
+use super::client::Client;
+use super::http::Server;
+use super::machine;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_toolroom");
+
+/// A project elsewhere, whose tools are called over the protocol.
+fn elsewhere() -> TestContext {
+    let context = machine();
+    context.tool("math/add.py", "\"\"\"Adds.\"\"\"\nimport toolroom\ndef main(a: int, b: int = 2) -> int:\n    toolroom.progress(1, 2, 'adding')\n    return a + b\n");
+    context.tool(
+        "fail.py",
+        "\"\"\"Fails.\"\"\"\ndef main():\n    raise ValueError('not today')\n",
+    );
+    context.tool("pixel.py", "\"\"\"Draws.\"\"\"\ndef main():\n    return {'content': [{'type': 'image', 'data': 'AA==', 'mimeType': 'image/png'}]}\n");
+    context
+}
+
+fn over_stdio(context: &TestContext, other: &TestContext, id: &str, tool: &str) {
+    let config = json!({"command": BINARY, "args": ["mcp", "serve", "--project", other.project()], "tool": tool});
+    context.tool(&format!("{id}.yaml"), format!("tool_type: mcp\nexecutor_id: mcp_stdio_runtime\ndescription: Elsewhere.\nconfig: {config}\n"));
+}
+
+#[test]
+fn a_tool_of_a_server_that_is_started_is_a_tool_here() {
+    let (context, other) = (machine(), elsewhere());
+    over_stdio(&context, &other, "add", "math_add");
+    over_stdio(&context, &other, "fail", "fail");
+    let data = context.data(&["run", "add", "--params", r#"{"a": 3}"#]);
+    assert_eq!(data["data"], 5, "{data}");
+    let failed = context.data(&["run", "fail"]);
+    assert_eq!(failed["status"], "error");
+    assert!(
+        failed["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("not today"),
+        "{failed}"
+    );
+}
+
+#[test]
+fn a_tool_of_a_server_over_http_takes_address_and_headers_from_the_environment() {
+    let (mut context, mut other) = (machine(), elsewhere());
+    other.set_env("TOOLROOM_MCP_TOKEN", "0123456789abcdef0123456789abcdef");
+    let server = Server::start(&other, &[]);
+    context.tool(
+        "math_add.yaml",
+        "tool_type: mcp\nexecutor_id: mcp_http_runtime\ndescription: Elsewhere.\n",
+    );
+    context.set_env("MCP_ENDPOINT", format!("http://{}/mcp", server.address));
+    let refused = context.data(&["run", "math_add", "--params", r#"{"a": 1}"#]);
+    assert_eq!(refused["status"], "error", "{refused}");
+    context.set_env(
+        "MCP_HEADERS",
+        r#"{"Authorization": "Bearer 0123456789abcdef0123456789abcdef"}"#,
+    );
+    let data = context.data(&["run", "math_add", "--params", r#"{"a": 1}"#]);
+    assert_eq!(data["data"], 3, "{data}");
+    context.set_env("MCP_ENDPOINT", "http://127.0.0.1:1/mcp");
+    let gone = context.data(&["run", "math_add", "--params", r#"{"a": 1}"#]);
+    assert!(
+        gone["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("127.0.0.1:1"),
+        "{gone}"
+    );
+}
+
+#[test]
+fn blocks_progress_and_questions_pass_through() {
+    let (context, other) = (machine(), elsewhere());
+    other.tool(
+        "ask.py",
+        "import json, os\ndef main():\n    answers = json.loads(os.environ.get('TOOLROOM_INPUT_RESPONSES', '{}'))\n    if 'who' not in answers:\n        schema = {'type': 'object', 'properties': {'name': {'type': 'string'}}}\n        return {'resultType': 'input_required', 'inputRequests': {'who': {'method': 'elicitation/create', 'params': {'message': 'Who?', 'requestedSchema': schema}}}}\n    return 'Hello, ' + answers['who']['content']['name']\n",
+    );
+    for (id, tool) in [("add", "math_add"), ("pixel", "pixel"), ("ask", "ask")] {
+        over_stdio(&context, &other, id, tool);
+    }
+    let mut client = Client::start(&context, &[]);
+    client.able(json!({"elicitation": {}}));
+    let picture = client.modern("tools/call", json!({"name": "pixel"}));
+    assert_eq!(picture["content"][0]["type"], "image", "{picture}");
+    let id = client.send_with(
+        "tools/call",
+        json!({"name": "add", "arguments": {"a": 1}}),
+        json!({"progressToken": 1}),
+    );
+    assert_eq!(client.response(id)["result"]["content"][0]["text"], "3");
+    assert_eq!(client.heard[0]["params"]["message"], "adding");
+    let asked = client.modern("tools/call", json!({"name": "ask"}));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let answer = json!({"name": "ask", "inputResponses": {"who": {"action": "accept", "content": {"name": "Ada"}}}});
+    let greeted = client.modern("tools/call", answer);
+    assert_eq!(greeted["content"][0]["text"], "Hello, Ada", "{greeted}");
+}
+
+#[test]
+fn the_tools_of_a_server_become_files() {
+    let (context, other) = (machine(), elsewhere());
+    let project = other.project().to_string_lossy().into_owned();
+    let data = context
+        .run(&[
+            "--json",
+            "new",
+            "remote",
+            "--from-mcp",
+            BINARY,
+            "mcp",
+            "serve",
+            "--project",
+            &project,
+        ])
+        .data();
+    let ids: Vec<&str> = data["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["remote/fail", "remote/math_add", "remote/pixel"]);
+    let shown = context.data(&["show", "remote/math_add"]);
+    assert_eq!(shown["input_schema"]["required"], json!(["a"]));
+    assert_eq!(shown["metadata"]["description"], "Adds.");
+    assert_eq!(
+        context.data(&["run", "remote/math_add", "--a", "40"])["data"],
+        42
+    );
+    let error = context
+        .run(&["--json", "new", "x", "--from-mcp", "/no/such/program"])
+        .error();
+    assert_eq!(error["code"], "mcp::server_unreachable");
+}
