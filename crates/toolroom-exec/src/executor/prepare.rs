@@ -149,12 +149,14 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
 /// its signature: its own defaults may be values that JSON has no word for. `execute` gets
 /// its parameters whole and has none.
 fn has_own_defaults(chain: &Chain, config: &Map<String, Value>) -> bool {
-    let entry = chain.tool().metadata.get(field::ENTRY).and_then(Value::as_str);
+    let metadata = &chain.tool().metadata;
+    let entry = metadata.get(field::ENTRY).and_then(Value::as_str);
+    let is_declared = [field::PARAMETERS, field::CONFIG_SCHEMA].iter().any(|name| metadata.contains_key(*name));
     let is_function = matches!(
         Style::of(chain, config),
         Ok(Style::Function { request: RequestForm::Json, .. })
     );
-    is_function && entry.is_some_and(|name| name != "execute")
+    is_function && !is_declared && entry.is_some_and(|name| name != "execute")
 }
 
 fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, ExecError> {
