@@ -16,7 +16,9 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::Map;
 use tokio::sync::Semaphore;
 use toolroom_catalog::Catalog;
-use toolroom_exec::executor::{Prepared, Request, Watch, Work, prepare, run_async, run_with_spares};
+use toolroom_exec::executor::{
+    Prepared, Request, Watch, Work, prepare, run_async, run_with_spares,
+};
 use toolroom_exec::spare::{SpareLimits, Spares};
 use toolroom_exec::subprocess::{Cancel, Guard};
 use toolroom_kernel::{Directories, Os, World};
@@ -47,14 +49,20 @@ fn main() {
         })
         .unwrap(),
     );
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let descriptors = open_descriptors();
         let bare = bare_loop(&prepared, count, at_once).await;
         let ours = our_loop(&prepared, &guard, count, at_once).await;
         println!("bare_seconds {}", bare.as_secs_f64());
         println!("our_seconds {}", ours.as_secs_f64());
-        println!("descriptors_left {}", open_descriptors().saturating_sub(descriptors));
+        println!(
+            "descriptors_left {}",
+            open_descriptors().saturating_sub(descriptors)
+        );
         println!("children_left {}", children());
         let (bare, warm) = prewarmed(&prepared, &guard).await;
         println!("bare_spawn_median_ms {}", bare.as_secs_f64() * 1000.0);
@@ -123,7 +131,12 @@ async fn bare_loop(prepared: &Arc<Prepared>, count: usize, at_once: usize) -> Du
     .await
 }
 
-async fn our_loop(prepared: &Arc<Prepared>, guard: &Guard, count: usize, at_once: usize) -> Duration {
+async fn our_loop(
+    prepared: &Arc<Prepared>,
+    guard: &Guard,
+    count: usize,
+    at_once: usize,
+) -> Duration {
     let (prepared, guard) = (Arc::clone(prepared), guard.clone());
     timed(count, at_once, move || {
         let (prepared, guard) = (Arc::clone(&prepared), guard.clone());
@@ -132,7 +145,11 @@ async fn our_loop(prepared: &Arc<Prepared>, guard: &Guard, count: usize, at_once
     .await
 }
 
-async fn timed<F: Future<Output = ()> + Send + 'static>(count: usize, at_once: usize, call: impl Fn() -> F) -> Duration {
+async fn timed<F: Future<Output = ()> + Send + 'static>(
+    count: usize,
+    at_once: usize,
+    call: impl Fn() -> F,
+) -> Duration {
     let places = Arc::new(Semaphore::new(at_once));
     let begun = Instant::now();
     let mut calls = Vec::new();
@@ -188,7 +205,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 fn open_descriptors() -> usize {
-    std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count)
+    fs_err::read_dir("/proc/self/fd").map_or(0, Iterator::count)
 }
 
 fn children() -> usize {

@@ -5,8 +5,8 @@
 //! do about the difference. Acting is a plan applied under a lock, with a journal. This is
 //! the only crate that changes a machine, and it does so with commands from data alone.
 
-pub mod audit;
 pub mod apply;
+pub mod audit;
 pub mod decision;
 mod error;
 pub mod journal;

@@ -10,7 +10,12 @@ use crate::completion;
 
 /// Runs any tool in the right environment, and says why.
 #[derive(Debug, Parser)]
-#[command(name = "toolroom", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(
+    name = "toolroom",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,
@@ -21,7 +26,13 @@ pub struct Cli {
 #[derive(Debug, Clone, Args)]
 pub struct Global {
     /// The project to work in [default: the nearest ancestor with .ai/ or toolroom.toml]
-    #[arg(long, global = true, value_name = "DIR", env = "TOOLROOM_PROJECT", hide_env = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "TOOLROOM_PROJECT",
+        hide_env = true
+    )]
     pub project: Option<PathBuf>,
     /// Answer with one JSON document
     #[arg(long, global = true)]
@@ -33,7 +44,13 @@ pub struct Global {
     #[arg(short, long, global = true)]
     pub verbose: bool,
     /// When to use colour
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = false
+    )]
     pub color: When,
 }
 
@@ -128,7 +145,11 @@ pub struct Run {
     #[arg(add = ArgValueCandidates::new(completion::tools))]
     pub id: Option<String>,
     /// The tool's parameters, and options of run itself: see toolroom run --help
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "--NAME VALUE")]
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "--NAME VALUE"
+    )]
     pub rest: Vec<OsString>,
 }
 

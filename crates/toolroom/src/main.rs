@@ -27,10 +27,16 @@ pub const GUARD: &str = "__guard";
 
 fn main() -> ExitCode {
     #[cfg(unix)]
-    if std::env::args_os().nth(1).is_some_and(|first| first == GUARD) {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == GUARD)
+    {
         return toolroom_exec::subprocess::guard::main();
     }
-    if std::env::args_os().nth(1).is_some_and(|first| first == toolroom_exec::executor::CLIENT) {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == toolroom_exec::executor::CLIENT)
+    {
         return toolroom_mcp::client::main();
     }
     clap_complete::CompleteEnv::with_factory(Cli::command).complete();
@@ -103,10 +109,15 @@ fn usage(error: &clap::Error) -> ExitCode {
         };
     }
     let text = error.render().to_string();
-    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
     let message = lines.join(" ");
     let message = message.trim_start_matches("error: ");
-    let failure = Failure::new("usage::bad_arguments", message).help("toolroom --help says what there is");
+    let failure =
+        Failure::new("usage::bad_arguments", message).help("toolroom --help says what there is");
     let known = Cli::command();
     let command = std::env::args()
         .skip(1)

@@ -63,7 +63,9 @@ fn extract_with(prepared: &Prepared, file: FileText<'_>) -> Extraction {
     // A file that cannot be parsed may still have meant to be a tool.
     let seems_marked = || {
         !document.faults.is_empty()
-            && [field::TOOL_TYPE, field::EXECUTOR_ID].iter().any(|name| file.source.contains(*name))
+            && [field::TOOL_TYPE, field::EXECUTOR_ID]
+                .iter()
+                .any(|name| file.source.contains(*name))
     };
     if extractor.unmarked == Unmarked::Skip && !is_marked(&found) && !seems_marked() {
         return Extraction::NotATool;

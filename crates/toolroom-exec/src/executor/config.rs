@@ -56,7 +56,11 @@ mod tests {
     #[test]
     fn mappings_are_joined_and_lists_replaced() {
         let mut below = object(json!({"a": {"x": 1, "y": 2}, "list": [1, 2], "kept": true}));
-        join(&mut below, &object(json!({"a": {"y": 3}, "list": [9], "new": null})), 0);
+        join(
+            &mut below,
+            &object(json!({"a": {"y": 3}, "list": [9], "new": null})),
+            0,
+        );
         let wanted = json!({"a": {"x": 1, "y": 3}, "list": [9], "kept": true, "new": null});
         assert_eq!(Value::Object(below), wanted);
     }

@@ -71,8 +71,12 @@ impl Explain for ExecError {
             Self::Parameters(error) => error.help(),
             Self::Resolve(error) => error.help(),
             Self::Template { source, .. } => source.help(),
-            Self::BadConfig { .. } => Some("toolroom show says what the chain's config comes to".into()),
-            Self::Launcher { .. } => Some("name a launcher of core, or a file beside the runtime".into()),
+            Self::BadConfig { .. } => {
+                Some("toolroom show says what the chain's config comes to".into())
+            }
+            Self::Launcher { .. } => {
+                Some("name a launcher of core, or a file beside the runtime".into())
+            }
             Self::UnknownPrimitive { .. } => None,
             Self::Call(error) => error.help(),
             Self::Process(error) => error.help(),

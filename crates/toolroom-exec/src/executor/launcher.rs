@@ -42,7 +42,10 @@ pub fn find(world: &World, runtime: &Tool, name: &str) -> Result<Launcher, ExecE
         runtime: runtime.id.to_string(),
         reason,
     };
-    let is_plain = !name.is_empty() && Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let is_plain = !name.is_empty()
+        && Path::new(name)
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_)));
     if !is_plain {
         return Err(fault("is not the name of a file".into()));
     }
@@ -92,7 +95,9 @@ fn is_whole(folder: &Path, files: &[(&str, &str)]) -> bool {
     is_private(folder)
         && files.iter().all(|(name, text)| {
             let path = folder.join(name);
-            let is_plain = path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
+            let is_plain = path
+                .symlink_metadata()
+                .is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
             is_plain && fs_err::read(path).is_ok_and(|found| found == text.as_bytes())
         })
 }
@@ -105,7 +110,9 @@ fn mend(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
     for (name, text) in files {
         let mut beside = tempfile::NamedTempFile::new_in(folder)?;
         beside.write_all(text.as_bytes())?;
-        beside.persist(folder.join(name)).map_err(|error| error.error)?;
+        beside
+            .persist(folder.join(name))
+            .map_err(|error| error.error)?;
     }
     Ok(())
 }
@@ -136,7 +143,9 @@ fn make_private(_: &Path) -> std::io::Result<()> {
 /// Writes beside and renames, so that the folder is whole whenever it is there.
 fn write_whole(parent: &Path, folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
     fs_err::create_dir_all(parent)?;
-    let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
+    let beside = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempdir_in(parent)?;
     make_private(beside.path())?;
     write(beside.path(), files)?;
     match fs_err::rename(beside.path(), folder) {
@@ -165,5 +174,9 @@ fn digest(files: &[(&str, &str)]) -> String {
             hash.update(part.as_bytes());
         }
     }
-    hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .take(12)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

@@ -99,8 +99,7 @@ pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> 
     match &prepared.work {
         Work::Process(call) => {
             let how = supervision(call, prepared, watch);
-            let outcome =
-                subprocess::run_blocking(&call.command, &how, watch.guard, watch.cancel)?;
+            let outcome = subprocess::run_blocking(&call.command, &how, watch.guard, watch.cancel)?;
             Ok(Report::new(outcome, call.style.returns()))
         }
         Work::Bridge(bridge) => {
@@ -128,7 +127,9 @@ fn fed(input: &[u8], prepared: &Prepared, watch: &Watch<'_>) -> Supervision {
     let mut how = Supervision::new();
     how.input = input.to_vec();
     how.timeout = prepared.timeout;
-    how.grace = prepared.grace.unwrap_or_else(|| Supervision::usual_grace(prepared.timeout));
+    how.grace = prepared
+        .grace
+        .unwrap_or_else(|| Supervision::usual_grace(prepared.timeout));
     how.capture.spill.clone_from(&watch.spill);
     how.live.clone_from(&watch.live);
     how

@@ -116,9 +116,15 @@ impl Explain for ToolFailure {
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::NoResult(_) => Some("a function tool ends by returning; it may not end the process itself".into()),
-            Self::LacksResult { .. } => Some("config.result names a part of the answer; the whole of it is in data".into()),
-            Self::NoAnswer { .. } => Some("--timeout S, or config.timeout, gives it more time".into()),
+            Self::NoResult(_) => {
+                Some("a function tool ends by returning; it may not end the process itself".into())
+            }
+            Self::LacksResult { .. } => {
+                Some("config.result names a part of the answer; the whole of it is in data".into())
+            }
+            Self::NoAnswer { .. } => {
+                Some("--timeout S, or config.timeout, gives it more time".into())
+            }
             _ => None,
         }
     }
@@ -127,7 +133,14 @@ impl Explain for ToolFailure {
 impl Report {
     /// What a request came to. An answer of 400 and above is a failure with its body kept.
     pub(super) fn of_http(sent: http::Outcome) -> Self {
-        let http::Outcome { end, url, attempts, answer, duration, .. } = sent;
+        let http::Outcome {
+            end,
+            url,
+            attempts,
+            answer,
+            duration,
+            ..
+        } = sent;
         let bad = answer.as_ref().filter(|answer| !answer.is_good());
         let bad = bad.map(|answer| ToolFailure::Answered {
             url: url.clone(),
@@ -135,9 +148,13 @@ impl Report {
         });
         let lacks = answer.as_ref().and_then(|answer| answer.lacks.clone());
         let (status, failure) = match end {
-            End::TimedOut => (Status::Timeout, Some(ToolFailure::NoAnswer { url, attempts })),
+            End::TimedOut => (
+                Status::Timeout,
+                Some(ToolFailure::NoAnswer { url, attempts }),
+            ),
             End::Cancelled => (Status::Cancelled, None),
-            End::Answered => match bad.or(lacks.map(|part| ToolFailure::LacksResult { url, part })) {
+            End::Answered => match bad.or(lacks.map(|part| ToolFailure::LacksResult { url, part }))
+            {
                 Some(failure) => (Status::Error, Some(failure)),
                 None => (Status::Success, None),
             },

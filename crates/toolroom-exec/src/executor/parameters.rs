@@ -21,7 +21,10 @@ pub enum Given {
 #[non_exhaustive]
 pub enum ParameterError {
     #[error("{}", faults.join("; "))]
-    Invalid { faults: Vec<String>, known: Vec<String> },
+    Invalid {
+        faults: Vec<String>,
+        known: Vec<String>,
+    },
     #[error("the tool's own schema cannot be used: {0}")]
     BadSchema(String),
 }
@@ -40,7 +43,10 @@ impl Explain for ParameterError {
                 Some("the tool takes no parameters".into())
             }
             Self::Invalid { known, .. } => Some(format!("it takes --{}", known.join(", --"))),
-            Self::BadSchema(_) => Some("write input_schema as JSON Schema 2020-12, without references to other documents".into()),
+            Self::BadSchema(_) => Some(
+                "write input_schema as JSON Schema 2020-12, without references to other documents"
+                    .into(),
+            ),
         }
     }
 }
@@ -62,7 +68,9 @@ pub fn values(given: Vec<(String, Given)>, schema: Option<&Value>) -> Map<String
         let value = match one {
             Given::Json(value) => whole(value, property),
             Given::Flag(on) => on.into(),
-            Given::Text(text) if is_repeated => of_text(&text, property.and_then(|list| list.get("items"))),
+            Given::Text(text) if is_repeated => {
+                of_text(&text, property.and_then(|list| list.get("items")))
+            }
             Given::Text(text) => of_text(&text, property),
         };
         match values.get_mut(&name) {
@@ -81,7 +89,9 @@ fn whole(value: Value, property: Option<&Value>) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let is_asked_for = property.is_some_and(|property| kinds(property).contains(&"integer"));
     match value.as_f64() {
-        Some(number) if is_asked_for && value.is_f64() && number.fract() == 0.0 && number.abs() <= EXACT => {
+        Some(number)
+            if is_asked_for && value.is_f64() && number.fract() == 0.0 && number.abs() <= EXACT =>
+        {
             #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
             let number = number as i64;
             number.into()
@@ -115,7 +125,7 @@ fn of_text(text: &str, schema: Option<&Value>) -> Value {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
         let meant = options.iter().find(|option| match option {
             Value::String(option) => option == text,
-            other => other.to_string() == text,
+            other => serde_json::from_str::<Value>(text).is_ok_and(|value| value == **other),
         });
         return meant.cloned().unwrap_or_else(|| text.into());
     }
@@ -172,7 +182,13 @@ fn truth(text: &str) -> Option<bool> {
 fn is_of(value: &Value, kind: &str) -> bool {
     match kind {
         // Beyond 64 bits a number would lose digits: it stays a text, and is refused.
-        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e15),
+        "integer" => {
+            value.is_i64()
+                || value.is_u64()
+                || value
+                    .as_f64()
+                    .is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e15)
+        }
         "number" => value.is_number(),
         "object" => value.is_object(),
         "null" => value.is_null(),
@@ -205,8 +221,13 @@ pub fn check(params: &Map<String, Value>, schema: Option<&Value>) -> Result<(), 
         .map_err(|error| ParameterError::BadSchema(error.to_string()))?;
     let document = Value::Object(params.clone());
     let properties = schema.get("properties").and_then(Value::as_object);
-    let known: Vec<String> = properties.map(|map| map.keys().cloned().collect()).unwrap_or_default();
-    let faults: Vec<String> = validator.iter_errors(&document).map(|error| fault(&error, &known)).collect();
+    let known: Vec<String> = properties
+        .map(|map| map.keys().cloned().collect())
+        .unwrap_or_default();
+    let faults: Vec<String> = validator
+        .iter_errors(&document)
+        .map(|error| fault(&error, &known))
+        .collect();
     if faults.is_empty() {
         return Ok(());
     }
@@ -214,7 +235,8 @@ pub fn check(params: &Map<String, Value>, schema: Option<&Value>) -> Result<(), 
 }
 
 fn fault(error: &jsonschema::ValidationError<'_>, known: &[String]) -> String {
-    if let jsonschema::error::ValidationErrorKind::AdditionalProperties { unexpected } = error.kind()
+    if let jsonschema::error::ValidationErrorKind::AdditionalProperties { unexpected } =
+        error.kind()
         && error.instance_path().as_str().is_empty()
     {
         let unknown: Vec<String> = unexpected.iter().map(|name| unknown(name, known)).collect();
@@ -222,10 +244,12 @@ fn fault(error: &jsonschema::ValidationError<'_>, known: &[String]) -> String {
     }
     let path = error.instance_path().to_string();
     let path = path.trim_start_matches('/').replace('/', ".");
+    // The value itself may be a secret: it is not repeated.
+    let message = error.masked();
     if path.is_empty() {
-        return error.to_string();
+        return message.to_string();
     }
-    format!("{path}: {error}")
+    format!("{path}: {message}")
 }
 
 fn unknown(name: &str, known: &[String]) -> String {
@@ -258,20 +282,38 @@ mod tests {
             "m": {"type": ["string", "null"]}, "e": {"enum": [1, "two"]}, "u": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
         }});
         let cases = [
-            ("s", "3", json!("3")), ("i", "3", json!(3)), ("i", "x", json!("x")), ("n", "2.5", json!(2.5)),
-            ("b", "no", json!(false)), ("b", "true", json!(true)), ("l", "[1, 2]", json!([1, 2])), ("l", "7", json!([7])),
-            ("o", "{\"a\": 1}", json!({"a": 1})), ("m", "null", json!(null)), ("m", "x", json!("x")),
-            ("e", "1", json!(1)), ("e", "two", json!("two")), ("u", "5", json!(5)), ("u", "five", json!("five")),
+            ("s", "3", json!("3")),
+            ("i", "3", json!(3)),
+            ("i", "x", json!("x")),
+            ("n", "2.5", json!(2.5)),
+            ("b", "no", json!(false)),
+            ("b", "true", json!(true)),
+            ("l", "[1, 2]", json!([1, 2])),
+            ("l", "7", json!([7])),
+            ("o", "{\"a\": 1}", json!({"a": 1})),
+            ("m", "null", json!(null)),
+            ("m", "x", json!("x")),
+            ("e", "1", json!(1)),
+            ("e", "two", json!("two")),
+            ("u", "5", json!(5)),
+            ("u", "five", json!("five")),
             ("unknown", "3", json!("3")),
         ];
         for (name, given, wanted) in cases {
-            assert_eq!(values(vec![text(name, given)], Some(&schema))[name], wanted, "--{name} {given}");
+            assert_eq!(
+                values(vec![text(name, given)], Some(&schema))[name],
+                wanted,
+                "--{name} {given}"
+            );
         }
     }
 
     #[test]
     fn a_flag_wins_over_what_came_as_json() {
-        let given = vec![("name".to_owned(), Given::Json(json!("P"))), text("name", "Q")];
+        let given = vec![
+            ("name".to_owned(), Given::Json(json!("P"))),
+            text("name", "Q"),
+        ];
         assert_eq!(values(given, None)["name"], json!("Q"));
     }
 
@@ -287,7 +329,8 @@ mod tests {
 
     #[test]
     fn a_name_given_several_times_is_a_list() {
-        let schema = json!({"properties": {"tags": {"type": "array", "items": {"type": "integer"}}}});
+        let schema =
+            json!({"properties": {"tags": {"type": "array", "items": {"type": "integer"}}}});
         let given = vec![text("tags", "1"), text("tags", "2"), text("tags", "3")];
         assert_eq!(values(given, Some(&schema))["tags"], json!([1, 2, 3]));
     }
@@ -311,11 +354,18 @@ mod tests {
     fn every_violation_is_named_with_its_path() {
         let schema = json!({"type": "object", "required": ["a"], "additionalProperties": false,
             "properties": {"a": {"type": "integer"}, "l": {"type": "array", "items": {"type": "string"}}}});
-        let Value::Object(params) = json!({"l": ["x", 1], "z": 0}) else { unreachable!() };
+        let Value::Object(params) = json!({"l": ["x", 1], "z": 0}) else {
+            unreachable!()
+        };
         let error = check(&params, Some(&schema)).unwrap_err();
-        let ParameterError::Invalid { faults, .. } = &error else { panic!("{error}") };
+        let ParameterError::Invalid { faults, .. } = &error else {
+            panic!("{error}")
+        };
         assert_eq!(faults.len(), 3, "{faults:?}");
-        assert!(faults.iter().any(|fault| fault.starts_with("l.1: ")), "{faults:?}");
+        assert!(
+            faults.iter().any(|fault| fault.starts_with("l.1: ")),
+            "{faults:?}"
+        );
         assert_eq!(error.code(), "usage::invalid_parameters");
     }
 

@@ -98,7 +98,10 @@ impl Prepared {
 /// config cannot be filled in.
 pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
     let tool = request.chain.tool();
-    let schema = tool.metadata.get(field::INPUT_SCHEMA).filter(|_| tool.role() == Role::Tool);
+    let schema = tool
+        .metadata
+        .get(field::INPUT_SCHEMA)
+        .filter(|_| tool.role() == Role::Tool);
     parameters::check(request.params, schema)?;
     let mut params = request.params.clone();
     let merged = config::merged(request.chain);
@@ -151,16 +154,27 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
 fn has_own_defaults(chain: &Chain, config: &Map<String, Value>) -> bool {
     let metadata = &chain.tool().metadata;
     let entry = metadata.get(field::ENTRY).and_then(Value::as_str);
-    let is_declared = [field::PARAMETERS, field::CONFIG_SCHEMA].iter().any(|name| metadata.contains_key(*name));
+    let is_declared = [field::PARAMETERS, field::CONFIG_SCHEMA]
+        .iter()
+        .any(|name| metadata.contains_key(*name));
     let is_function = matches!(
         Style::of(chain, config),
-        Ok(Style::Function { request: RequestForm::Json, .. })
+        Ok(Style::Function {
+            request: RequestForm::Json,
+            ..
+        })
     );
     is_function && !is_declared && entry.is_some_and(|name| name != "execute")
 }
 
 fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, ExecError> {
-    let links: Vec<Link<'_>> = request.chain.links().iter().rev().map(|link| Link::of(link)).collect();
+    let links: Vec<Link<'_>> = request
+        .chain
+        .links()
+        .iter()
+        .rev()
+        .map(|link| Link::of(link))
+        .collect();
     let rules = environment_rules();
     let mut call = resolve::Call::new(request.world, request.catalog, &rules, &links);
     call.caller = request.env;
@@ -200,21 +214,21 @@ pub(super) struct Build<'a> {
 }
 
 impl Build<'_> {
-    fn process(
-        &self,
-        config: &Map<String, Value>,
-    ) -> Result<(Work, Option<Duration>), ExecError> {
-        let style = Style::of(self.request.chain, config).map_err(|reason| self.bad("call", reason))?;
+    fn process(&self, config: &Map<String, Value>) -> Result<(Work, Option<Duration>), ExecError> {
+        let style =
+            Style::of(self.request.chain, config).map_err(|reason| self.bad("call", reason))?;
         let program = self.program(config)?;
         let cwd = self.cwd(config)?;
         let mut command = Command::new(program, cwd);
         command.env = self.resolution.env.values().clone();
         command.limits = settings::limits(config).map_err(|reason| self.bad("limits", reason))?;
         let filled = self.filled(config, "args", Unset::Error)?;
-        let args = settings::arguments(&filled, "args").map_err(|reason| self.bad("args", reason))?;
+        let args =
+            settings::arguments(&filled, "args").map_err(|reason| self.bad("args", reason))?;
         command.args = args.into_iter().map(Into::into).collect();
         let timeout = self.filled(config, "timeout", Unset::Error)?;
-        let timeout = settings::seconds(&timeout, "timeout").map_err(|reason| self.bad("timeout", reason))?;
+        let timeout =
+            settings::seconds(&timeout, "timeout").map_err(|reason| self.bad("timeout", reason))?;
         let (input, launcher) = self.call(&style, config, &mut command)?;
         let prewarm = match (&style, &launcher) {
             // Only what waits for its input can be started ahead, and stays where it is.
@@ -270,7 +284,9 @@ impl Build<'_> {
                 if !names_the_tool(config) {
                     command.args.push(self.tool.path.clone().into_os_string());
                 }
-                command.args.extend(arguments(self.params)?.into_iter().map(Into::into));
+                command
+                    .args
+                    .extend(arguments(self.params)?.into_iter().map(Into::into));
                 Ok((self.input(config, command)?, None))
             }
             Style::Command => Ok((self.input(config, command)?, None)),
@@ -280,7 +296,10 @@ impl Build<'_> {
     /// The nearest runtime, whose launchers are meant.
     fn runtime(&self) -> &Tool {
         let links = self.request.chain.links();
-        links.iter().find(|link| link.role() == Role::Runtime).map_or(self.tool, |link| link)
+        links
+            .iter()
+            .find(|link| link.role() == Role::Runtime)
+            .map_or(self.tool, |link| link)
     }
 
     pub(super) fn program(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {
@@ -295,7 +314,11 @@ impl Build<'_> {
         let path = PathBuf::from(&filled);
         // A relative path is meant from the project, wherever the process starts.
         let is_relative_path = path.components().count() > 1 && path.is_relative();
-        Ok(if is_relative_path { self.request.world.root().join(path) } else { path })
+        Ok(if is_relative_path {
+            self.request.world.root().join(path)
+        } else {
+            path
+        })
     }
 
     pub(super) fn cwd(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {
@@ -307,7 +330,11 @@ impl Build<'_> {
     }
 
     /// What a script reads on its standard input, if its config says so.
-    fn input(&self, config: &Map<String, Value>, command: &mut Command) -> Result<Vec<u8>, ExecError> {
+    fn input(
+        &self,
+        config: &Map<String, Value>,
+        command: &mut Command,
+    ) -> Result<Vec<u8>, ExecError> {
         let filled = self.filled(config, "input_data", Unset::Empty)?;
         let input = match filled.get("input_data") {
             None | Some(Value::Null) => return Ok(Vec::new()),
@@ -326,11 +353,17 @@ impl Build<'_> {
     }
 
     /// One key of the config, filled in, as a config of its own.
-    pub(super) fn filled(&self, config: &Map<String, Value>, key: &str, unset: Unset) -> Result<Map<String, Value>, ExecError> {
+    pub(super) fn filled(
+        &self,
+        config: &Map<String, Value>,
+        key: &str,
+        unset: Unset,
+    ) -> Result<Map<String, Value>, ExecError> {
         let Some(value) = config.get(key) else {
             return Ok(Map::new());
         };
-        let value = expand_json(value, &self.scope(), unset).map_err(|source| self.unfilled(key, source))?;
+        let value = expand_json(value, &self.scope(), unset)
+            .map_err(|source| self.unfilled(key, source))?;
         Ok(Map::from_iter([(key.to_owned(), value)]))
     }
 
@@ -341,7 +374,11 @@ impl Build<'_> {
         }
     }
 
-    pub(super) fn unfilled(&self, key: &str, source: toolroom_kernel::template::TemplateError) -> ExecError {
+    pub(super) fn unfilled(
+        &self,
+        key: &str,
+        source: toolroom_kernel::template::TemplateError,
+    ) -> ExecError {
         ExecError::Template {
             tool: self.tool.id.to_string(),
             key: key.to_owned(),
@@ -363,5 +400,10 @@ impl Build<'_> {
 /// Whether the config itself says where the tool's path goes.
 fn names_the_tool(config: &Map<String, Value>) -> bool {
     let args = config.get("args").and_then(Value::as_array);
-    args.is_some_and(|args| args.iter().any(|arg| arg.as_str().is_some_and(|text| text.contains("{tool_path}"))))
+    args.is_some_and(|args| {
+        args.iter().any(|arg| {
+            arg.as_str()
+                .is_some_and(|text| text.contains("{tool_path}"))
+        })
+    })
 }

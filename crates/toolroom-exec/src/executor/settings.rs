@@ -78,7 +78,9 @@ pub fn limits(config: &Map<String, Value>) -> Result<Limits, String> {
     if let Some(other) = written.keys().find(|name| !LIMITS.contains(&name.as_str())) {
         return Err(unknown_limit(other));
     }
-    let given = |map: &'_ Map<String, Value>, name: &str| map.get(name).filter(|value| !value.is_null()).cloned();
+    let given = |map: &'_ Map<String, Value>, name: &str| {
+        map.get(name).filter(|value| !value.is_null()).cloned()
+    };
     let size = |name: &str| given(written, name).as_ref().map(bytes).transpose();
     let either = |name: &str| given(written, name).or_else(|| given(config, name));
     Ok(Limits {
@@ -94,7 +96,10 @@ pub fn limits(config: &Map<String, Value>) -> Result<Limits, String> {
 
 fn unknown_limit(name: &str) -> String {
     let alike = |limit: &&&str| {
-        let shared = limit.bytes().zip(name.bytes()).take_while(|(one, other)| one == other);
+        let shared = limit
+            .bytes()
+            .zip(name.bytes())
+            .take_while(|(one, other)| one == other);
         shared.count() >= LEAST_SHARED || limit.contains(name) || name.contains(**limit)
     };
     match LIMITS.iter().find(alike).filter(|_| !name.is_empty()) {
@@ -117,7 +122,9 @@ pub fn bytes(value: &Value) -> Result<u64, String> {
         return Ok(number);
     }
     let text = value.as_str().ok_or_else(fault)?.trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let number: u64 = text[..digits].parse().map_err(|_| fault())?;
     let factor = match text[digits..].trim().to_ascii_lowercase().as_str() {
         "" | "b" => 1,
@@ -140,7 +147,9 @@ fn octal(value: &Value) -> Result<u32, String> {
         other => other.to_string(),
     };
     let digits = digits.strip_prefix("0o").unwrap_or(&digits);
-    let mask = u32::from_str_radix(digits, 8).ok().filter(|_| !digits.starts_with('+'));
+    let mask = u32::from_str_radix(digits, 8)
+        .ok()
+        .filter(|_| !digits.starts_with('+'));
     mask.filter(|mask| *mask <= 0o777)
         .ok_or_else(|| format!("has the umask {value}, which is not one such as \"022\""))
 }
@@ -165,13 +174,18 @@ mod tests {
             assert_eq!(found, Some(Duration::from_secs_f64(wanted)));
         }
         for value in [json!(0), json!(-1), json!("soon"), json!([]), json!(1e300)] {
-            assert!(seconds(&object(json!({"timeout": value})), "timeout").is_err(), "{value}");
+            assert!(
+                seconds(&object(json!({"timeout": value})), "timeout").is_err(),
+                "{value}"
+            );
         }
     }
 
     #[test]
     fn sizes_have_units() {
-        let config = object(json!({"limits": {"memory": "512MB", "file_size": "1 GiB", "open_files": 64}, "umask": "027"}));
+        let config = object(
+            json!({"limits": {"memory": "512MB", "file_size": "1 GiB", "open_files": 64}, "umask": "027"}),
+        );
         let limits = limits(&config).unwrap();
         assert_eq!(limits.memory, Some(512_000_000));
         assert_eq!(limits.file_size, Some(1 << 30));
@@ -185,8 +199,18 @@ mod tests {
             let found = limits(&object(json!({"umask": value}))).unwrap();
             assert_eq!(found.umask, Some(0o022), "{value}");
         }
-        for value in [json!(18), json!("089"), json!(-1), json!(1000), json!([]), json!("+22")] {
-            assert!(limits(&object(json!({"limits": {"umask": value}}))).is_err(), "{value}");
+        for value in [
+            json!(18),
+            json!("089"),
+            json!(-1),
+            json!(1000),
+            json!([]),
+            json!("+22"),
+        ] {
+            assert!(
+                limits(&object(json!({"limits": {"umask": value}}))).is_err(),
+                "{value}"
+            );
         }
     }
 
@@ -203,6 +227,11 @@ mod tests {
             let reason = limits(&object(config.clone())).unwrap_err();
             assert!(reason.contains(wanted), "{config}: {reason}");
         }
-        assert_eq!(limits(&object(json!({"nice": 5, "umask": null}))).unwrap().nice, Some(5));
+        assert_eq!(
+            limits(&object(json!({"nice": 5, "umask": null})))
+                .unwrap()
+                .nice,
+            Some(5)
+        );
     }
 }

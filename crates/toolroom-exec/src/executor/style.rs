@@ -63,15 +63,25 @@ impl Style {
     /// Says what is wrong with `config.call`.
     pub fn of(chain: &Chain, config: &Map<String, Value>) -> Result<Self, String> {
         let Some(call) = config.get("call") else {
-            let has_runtime = chain.links().iter().any(|link| link.role() == Role::Runtime);
-            return Ok(if has_runtime { Self::Script } else { Self::Command });
+            let has_runtime = chain
+                .links()
+                .iter()
+                .any(|link| link.role() == Role::Runtime);
+            return Ok(if has_runtime {
+                Self::Script
+            } else {
+                Self::Command
+            });
         };
-        let written = Written::deserialize(call).map_err(|error| format!("is not a call: {error}"))?;
+        let written =
+            Written::deserialize(call).map_err(|error| format!("is not a call: {error}"))?;
         match written.style.as_str() {
             "function" => Self::function(chain, written),
             "script" => Ok(Self::Script),
             "command" => Ok(Self::Command),
-            other => Err(format!("has the style {other:?}; there are function, script and command")),
+            other => Err(format!(
+                "has the style {other:?}; there are function, script and command"
+            )),
         }
     }
 
@@ -81,13 +91,17 @@ impl Style {
             Some(Value::Null) => return Ok(Self::Script),
             // What the file has goes first, where the runtime would call it; a runtime that
             // lists none calls what the file names and nothing else.
-            Some(Value::String(name)) if written.entry.is_empty() || written.entry.contains(name) => {
+            Some(Value::String(name))
+                if written.entry.is_empty() || written.entry.contains(name) =>
+            {
                 let others = written.entry.iter().filter(|other| *other != name);
                 std::iter::once(name).chain(others).cloned().collect()
             }
             _ => written.entry,
         };
-        let launcher = written.launcher.ok_or("calls a function and names no launcher")?;
+        let launcher = written
+            .launcher
+            .ok_or("calls a function and names no launcher")?;
         Ok(Self::Function {
             launcher,
             request: written.request,

@@ -84,7 +84,8 @@ impl Capture {
         let Spill::Open(file, path) = &mut self.spill else {
             return;
         };
-        let room = usize::try_from(self.spill_most.saturating_sub(self.length)).unwrap_or(usize::MAX);
+        let room =
+            usize::try_from(self.spill_most.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let part = &bytes[..room.min(bytes.len())];
         let mut written = file.write_all(part).await;
         let is_full = part.len() < bytes.len();
@@ -126,7 +127,11 @@ impl Capture {
             Spill::None | Spill::Ready(_) => (None, None),
             Spill::Open(_, path) => (Some(path), None),
             Spill::Full(path) => {
-                let reason = format!("{} ends after {} bytes, the most that is kept", path.display(), self.spill_most);
+                let reason = format!(
+                    "{} ends after {} bytes, the most that is kept",
+                    path.display(),
+                    self.spill_most
+                );
                 (Some(path), Some(reason))
             }
             Spill::Failed(reason) => (None, Some(reason)),
@@ -209,8 +214,19 @@ mod tests {
         limits.spill_most = 8;
         let captured = capture(&[b"abc", b"defg", b"hij", b"klm"], &limits);
         assert_eq!(captured.tail, b"klm");
-        assert!(captured.spill_error.as_ref().unwrap().contains("ends after 8 bytes"));
-        assert!(captured.text().text.contains("the first part of the whole is in"));
+        assert!(
+            captured
+                .spill_error
+                .as_ref()
+                .unwrap()
+                .contains("ends after 8 bytes")
+        );
+        assert!(
+            captured
+                .text()
+                .text
+                .contains("the first part of the whole is in")
+        );
         assert_eq!(fs_err::read(captured.spill.unwrap()).unwrap(), b"abcdefgh");
     }
 

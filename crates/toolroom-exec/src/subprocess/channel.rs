@@ -115,19 +115,28 @@ fn parse(line: &[u8]) -> Result<Parsed, String> {
     if line.event.is_none() {
         return Err("a frame that is neither event, result nor error".to_owned());
     }
-    Ok(Parsed::Event(event(line).unwrap_or_else(|reason| Event::Log {
-        level: "warning".to_owned(),
-        message: format!("the tool sent {reason}; it is left out"),
+    Ok(Parsed::Event(event(line).unwrap_or_else(|reason| {
+        Event::Log {
+            level: "warning".to_owned(),
+            message: format!("the tool sent {reason}; it is left out"),
+        }
     })))
 }
 
 fn event(line: Line) -> Result<Event, String> {
     match line.event {
         Some(Value::String(kind)) if kind == "progress" => Ok(Event::Progress {
-            done: line.done.as_f64().ok_or("a progress event whose `done` is no number")?,
+            done: line
+                .done
+                .as_f64()
+                .ok_or("a progress event whose `done` is no number")?,
             total: match line.total {
                 Value::Null => None,
-                total => Some(total.as_f64().ok_or("a progress event whose `total` is no number")?),
+                total => Some(
+                    total
+                        .as_f64()
+                        .ok_or("a progress event whose `total` is no number")?,
+                ),
             },
             message: text(line.message),
         }),
@@ -135,7 +144,10 @@ fn event(line: Line) -> Result<Event, String> {
             level: text(line.level).unwrap_or_else(|| "info".to_owned()),
             message: text(line.message).unwrap_or_default(),
         }),
-        Some(other) => Err(format!("an event {} that is not known", shortened(&other.to_string()))),
+        Some(other) => Err(format!(
+            "an event {} that is not known",
+            shortened(&other.to_string())
+        )),
         None => Err("no event".to_owned()),
     }
 }
@@ -283,11 +295,16 @@ mod tests {
         for bad in cases {
             let (events, reply) = read(&format!("{bad}\n{{\"result\":1}}\n"), 5);
             assert!(matches!(reply, Some(Reply::Result(_))), "{bad}");
-            assert!(matches!(&events[..], [Event::Log { level, .. }] if level == "warning"), "{bad}");
+            assert!(
+                matches!(&events[..], [Event::Log { level, .. }] if level == "warning"),
+                "{bad}"
+            );
             assert!(read(&format!("{bad}\n"), 5).1.is_none(), "{bad}");
         }
         let (events, _) = read("{\"event\":\"progress\",\"done\":1,\"message\":5}\n", 5);
-        assert!(matches!(&events[..], [Event::Progress { message: Some(text), .. }] if text == "5"));
+        assert!(
+            matches!(&events[..], [Event::Progress { message: Some(text), .. }] if text == "5")
+        );
     }
 
     #[test]

@@ -126,7 +126,9 @@ impl Supervision {
     /// mean one that takes many times as long.
     #[must_use]
     pub fn usual_grace(timeout: Option<Duration>) -> Duration {
-        timeout.map_or(Self::LONGEST_GRACE, |limit| Self::LONGEST_GRACE.min(limit / 2))
+        timeout.map_or(Self::LONGEST_GRACE, |limit| {
+            Self::LONGEST_GRACE.min(limit / 2)
+        })
     }
 }
 

@@ -14,7 +14,9 @@ mod linux {
     use std::sync::{Mutex, PoisonError};
     use std::time::Duration;
 
-    use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, set_child_subreaper, waitpid};
+    use rustix::process::{
+        Pid, Signal, WaitOptions, getpid, getsid, kill_process, set_child_subreaper, waitpid,
+    };
 
     use super::super::guard::descendants;
     use super::{Child, Command, io};
@@ -39,7 +41,10 @@ mod linux {
                 HashSet::new()
             });
             let child = command.spawn()?;
-            let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+            let pid = child
+                .id()
+                .and_then(|id| i32::try_from(id).ok())
+                .and_then(Pid::from_raw);
             guards.extend(pid);
             Ok((child, Self(pid)))
         }
@@ -77,7 +82,9 @@ mod linux {
         let Ok(own) = getsid(None) else {
             return Vec::new();
         };
-        descendants::of_children(getpid(), |pid| !is_guard(pid) && getsid(Some(pid)).is_ok_and(|session| session != own))
+        descendants::of_children(getpid(), |pid| {
+            !is_guard(pid) && getsid(Some(pid)).is_ok_and(|session| session != own)
+        })
     }
 }
 

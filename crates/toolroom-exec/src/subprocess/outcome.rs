@@ -93,7 +93,11 @@ impl Captured {
         let head = decode(without_cut_end(&self.head));
         let tail = decode(without_cut_start(&self.tail));
         let place = self.spill.as_deref().map_or_else(String::new, |path| {
-            let part = if self.spill_error.is_some() { "the first part of the whole" } else { "the whole" };
+            let part = if self.spill_error.is_some() {
+                "the first part of the whole"
+            } else {
+                "the whole"
+            };
             format!("; {part} is in {}", path.display())
         });
         let omitted = self.omitted();

@@ -79,7 +79,9 @@ fn files(directory: &Path) -> Vec<Old> {
             let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
             Some(Old {
                 path: entry.path(),
-                age: now.duration_since(found.modified().ok()?).unwrap_or_default(),
+                age: now
+                    .duration_since(found.modified().ok()?)
+                    .unwrap_or_default(),
                 bytes: found.len(),
             })
         })

@@ -112,10 +112,18 @@ fn a_bad_progress_call_costs_no_result() {
         };
         assert_eq!(called.result(), json!(7), "{bad}");
         let is_progress = |event: &&Event| matches!(event, Event::Progress { .. });
-        assert_eq!(called.events.iter().filter(is_progress).count(), good, "{bad}");
+        assert_eq!(
+            called.events.iter().filter(is_progress).count(),
+            good,
+            "{bad}"
+        );
         assert_eq!(called.events.len(), 1, "{bad}");
     }
-    gives(&[("def main():\n yield {'progress': 'x'}\n return 7", json!({}), json!(7))]);
+    gives(&[(
+        "def main():\n yield {'progress': 'x'}\n return 7",
+        json!({}),
+        json!(7),
+    )]);
 }
 
 #[test]

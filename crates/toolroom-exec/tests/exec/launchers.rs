@@ -423,7 +423,11 @@ fn bash_tools_get_arguments_and_print_their_result() {
     let params = json!({"name": "ü b", "flag": true});
     let main = Some("main");
     let cases = [
-        ("main() { printf '%s|' \"$@\"; }", main, "--name|ü b|--flag|"),
+        (
+            "main() { printf '%s|' \"$@\"; }",
+            main,
+            "--name|ü b|--flag|",
+        ),
         ("main() { echo \"$2\"; }\nmain \"$@\"", None, "ü b\n"),
         ("printf '%s|' \"$@\"; cat", None, "--name|ü b|--flag|"),
         (
@@ -447,7 +451,10 @@ fn a_bash_tool_runs_once_however_it_calls_its_function() {
         ("main() { echo ran; }\ncd /tmp && main \"$@\"", None),
         ("main() { echo ran; }\nif true; then main \"$@\"; fi", None),
         ("main() { echo ran; }\nrun=main\n\"$run\" \"$@\"", None),
-        ("main() { echo ran; }\ncat >/dev/null <<'END'\nmain\nEND\n", Some("main")),
+        (
+            "main() { echo ran; }\ncat >/dev/null <<'END'\nmain\nEND\n",
+            Some("main"),
+        ),
         ("function main { echo ran; }", Some("main")),
     ];
     for (source, entry) in cases {
@@ -494,8 +501,14 @@ fn bash_tools_may_give_a_result_and_events() {
 #[test]
 fn progress_that_is_no_number_costs_no_result() {
     let cases = [
-        (BASH, "toolroom_progress x; toolroom_progress 08 1; toolroom_result 7"),
-        (NODE, "export function main(_, { progress }) { progress(NaN); progress('x'); return 7; }"),
+        (
+            BASH,
+            "toolroom_progress x; toolroom_progress 08 1; toolroom_result 7",
+        ),
+        (
+            NODE,
+            "export function main(_, { progress }) { progress(NaN); progress('x'); return 7; }",
+        ),
     ];
     for (language, source) in cases {
         let called = match language.launcher {

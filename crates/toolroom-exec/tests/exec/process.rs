@@ -255,7 +255,10 @@ fn a_dropped_process_is_killed() {
 fn the_death_of_the_guard_is_told_and_leaves_no_group() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("pids");
-    let script = format!("echo $$ >> {0}; sleep 0.3; kill -KILL $PPID; sleep 60", file.display());
+    let script = format!(
+        "echo $$ >> {0}; sleep 0.3; kill -KILL $PPID; sleep 60",
+        file.display()
+    );
     let error = run(&shell(&script), &Supervision::new()).unwrap_err();
     assert!(matches!(error, Error::GuardLost { .. }), "{error}");
     assert!(all_gone(&pids_in(&file, 1)));
@@ -281,7 +284,10 @@ fn a_daemon_does_not_survive_the_guard_its_tool_killed() {
 fn the_grace_is_short_where_the_time_is() {
     for (timeout, grace) in [(None, 2000), (Some(60_000), 2000), (Some(1000), 500)] {
         let timeout = timeout.map(Duration::from_millis);
-        assert_eq!(Supervision::usual_grace(timeout), Duration::from_millis(grace));
+        assert_eq!(
+            Supervision::usual_grace(timeout),
+            Duration::from_millis(grace)
+        );
     }
 }
 

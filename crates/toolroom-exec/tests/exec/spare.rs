@@ -21,7 +21,10 @@ fn limits(total: usize) -> SpareLimits {
 }
 
 fn with_runtime<T>(work: impl AsyncFnOnce() -> T) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(work())
 }
 
@@ -54,7 +57,10 @@ fn each_call_gets_a_process_of_its_own_that_was_started_before() {
             let process = spares.take(&command).unwrap();
             let outcome = process.finish(&input(line), &Cancel::new()).await.unwrap();
             let printed = text(&outcome.stdout);
-            assert!(printed.starts_with(&format!("got {line} from ")), "{printed}");
+            assert!(
+                printed.starts_with(&format!("got {line} from ")),
+                "{printed}"
+            );
             seen.push(printed.split_whitespace().last().unwrap().to_owned());
         }
         assert_ne!(seen[0], seen[1]);

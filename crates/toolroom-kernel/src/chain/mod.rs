@@ -161,7 +161,12 @@ pub fn link(tool: Arc<Tool>, library: &dyn Library) -> Result<Chain, ChainError>
             .map_err(|missing| missing_link(missing, tool.clone(), executor, place.clone()))?;
         if !matches!(next.role(), Role::Runtime | Role::Primitive) {
             let reason = format!("it is a {}, not a runtime", next.tool_type());
-            return Err(missing_link(Missing::Broken { reason }, tool, executor, place));
+            return Err(missing_link(
+                Missing::Broken { reason },
+                tool,
+                executor,
+                place,
+            ));
         }
         let met = links
             .iter()

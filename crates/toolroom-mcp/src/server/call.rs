@@ -9,14 +9,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolroom_catalog::CatalogError;
 use toolroom_exec::executor::parameters::ParameterError;
-use toolroom_provision::plan::{Options, Planner};
-use toolroom_provision::{ProvisionError, ready};
 use toolroom_exec::executor::{
     ExecError, Prepared, Report, Request, Watch, prepare, run_with_spares,
 };
 use toolroom_exec::subprocess::Cancel;
 use toolroom_kernel::Explain;
 use toolroom_kernel::chain::ChainError;
+use toolroom_provision::plan::{Options, Planner};
+use toolroom_provision::{ProvisionError, ready};
 
 use super::Era;
 use super::house::House;

@@ -57,7 +57,10 @@ pub fn run(args: &Init, world: &World) -> Result<Answer, Failure> {
     let next = match &args.directory {
         Some(directory) => {
             let directory = directory.to_string_lossy();
-            format!("cd {} && toolroom run hello --name World", words::quoted(&directory))
+            format!(
+                "cd {} && toolroom run hello --name World",
+                words::quoted(&directory)
+            )
         }
         None => "toolroom run hello --name World".to_owned(),
     };

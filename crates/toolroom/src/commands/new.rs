@@ -16,8 +16,13 @@ use crate::output::{paths, style, words};
 
 pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
     let id = ToolId::parse(&args.id)?;
-    if id.as_str().split('/').any(|part| part.starts_with(['_', '.'])) {
-        let message = format!("{id} would not be a tool: names that begin with _ or . are left alone");
+    if id
+        .as_str()
+        .split('/')
+        .any(|part| part.starts_with(['_', '.']))
+    {
+        let message =
+            format!("{id} would not be a tool: names that begin with _ or . are left alone");
         return Err(Failure::new("catalog::invalid_id", message).help("choose another name"));
     }
     let Some(project) = &world.project else {
@@ -71,9 +76,13 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
 fn stays_inside(tools: &Path, file: &Path) -> Result<(), Failure> {
     let existing = file.ancestors().skip(1).find(|folder| folder.exists());
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let leaves = existing.is_some_and(|folder| folder.starts_with(tools) && !real(folder).starts_with(real(tools)));
+    let leaves = existing
+        .is_some_and(|folder| folder.starts_with(tools) && !real(folder).starts_with(real(tools)));
     if leaves {
-        let message = format!("{} lies behind a link that leads out of its space", file.display());
+        let message = format!(
+            "{} lies behind a link that leads out of its space",
+            file.display()
+        );
         return Err(Failure::new("catalog::leaves_space", message).help("choose another folder"));
     }
     Ok(())

@@ -54,9 +54,8 @@ pub fn chain_data(chain: Option<&Chain>) -> Value {
             "digest": format!("sha256:{}", link.digest),
         })
     };
-    chain
-        .map(|chain| chain.links().iter().map(|tool| link(tool)).collect())
-        .unwrap_or_else(|| Value::Array(Vec::new()))
+    let links = chain.map(Chain::links).unwrap_or_default();
+    links.iter().map(|tool| link(tool)).collect()
 }
 
 fn text(world: &World, tool: &Tool, chain: Option<&Chain>, width: Option<usize>) -> String {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 /// A word that can be pasted into a shell.
 #[must_use]
 pub fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-./:@%+=,".contains(character);
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "_-./:@%+=,".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.into();
     }

@@ -131,7 +131,13 @@ fn new_writes_nothing_through_a_link_out_of_the_space() {
     let outside = context.root().join("outside");
     fs_err::create_dir_all(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, context.project().join(".ai/tools/d")).unwrap();
-    assert_eq!(context.error(&["new", "d/y"])["code"], "catalog::leaves_space");
+    assert_eq!(
+        context.error(&["new", "d/y"])["code"],
+        "catalog::leaves_space"
+    );
     assert_eq!(fs_err::read_dir(&outside).unwrap().count(), 0);
-    assert_eq!(context.error(&["new", "_private"])["code"], "catalog::invalid_id");
+    assert_eq!(
+        context.error(&["new", "_private"])["code"],
+        "catalog::invalid_id"
+    );
 }

@@ -1,6 +1,10 @@
 //! The program as its users see it: driven through the binary, with real files.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests are tests too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "helpers of tests are tests too"
+)]
 
 mod completions;
 mod env;
@@ -34,7 +38,10 @@ fn every_test_file_is_part_of_this_binary() {
     for entry in fs_err::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
         if let Some(module) = name.strip_suffix(".rs").filter(|name| *name != "main") {
-            assert!(main.contains(&format!("mod {module};")), "{name} is not listed in main.rs");
+            assert!(
+                main.contains(&format!("mod {module};")),
+                "{name} is not listed in main.rs"
+            );
         }
     }
 }

@@ -6,7 +6,10 @@ use crate::context;
 
 /// The binary's path differs from machine to machine.
 fn shown(context: &TestContext, args: &[&str]) -> String {
-    context.run(args).to_string().replace(env!("CARGO_BIN_EXE_toolroom"), "[TOOLROOM]")
+    context
+        .run(args)
+        .to_string()
+        .replace(env!("CARGO_BIN_EXE_toolroom"), "[TOOLROOM]")
 }
 
 fn read(context: &TestContext, path: &str) -> String {
@@ -85,7 +88,8 @@ fn config_prints_the_entry_and_says_where_it_goes() {
 #[test]
 fn install_keeps_what_is_there_and_remove_gives_it_back() {
     let context = context();
-    let before = "{\n  // mine\n  \"mcpServers\": {\n    \"search\": {\"command\": \"npx\"}\n  }\n}\n";
+    let before =
+        "{\n  // mine\n  \"mcpServers\": {\n    \"search\": {\"command\": \"npx\"}\n  }\n}\n";
     context.file(".mcp.json", before);
     insta::assert_snapshot!(shown(&context, &["mcp", "install", "claude-code"]), @"
     status: 0
@@ -197,15 +201,31 @@ fn all_means_the_clients_that_are_here() {
     assert_eq!(output.status, 125, "{output}");
     let data = output.data();
     let names = |list: &str| -> Vec<String> {
-        data[list].as_array().unwrap().iter().map(|row| row["client"].as_str().unwrap().to_owned()).collect()
+        data[list]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["client"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(names("changes"), ["cursor", "windsurf"]);
     assert_eq!(names("failed"), ["kiro"]);
     let listed = context.data(&["mcp", "config"]);
-    let row = |name: &str| listed["clients"].as_array().unwrap().iter().find(|row| row["client"] == name).unwrap().clone();
+    let row = |name: &str| {
+        listed["clients"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|row| row["client"] == name)
+            .unwrap()
+            .clone()
+    };
     assert_eq!(row("cursor")["installed"], true);
     assert_eq!(row("cursor")["detected"], true);
-    assert_eq!(row("kiro")["files"][1]["error"]["code"], "mcp::config_syntax");
+    assert_eq!(
+        row("kiro")["files"][1]["error"]["code"],
+        "mcp::config_syntax"
+    );
     assert_eq!(row("zed")["detected"], false);
 }
 
@@ -259,7 +279,10 @@ fn without_a_project_nothing_is_installed() {
     let mut context = context();
     let elsewhere = context.root().join("elsewhere");
     context.enter(elsewhere);
-    assert_eq!(context.error(&["mcp", "install", "cursor", "--scope", "user"])["code"], "mcp::no_project");
+    assert_eq!(
+        context.error(&["mcp", "install", "cursor", "--scope", "user"])["code"],
+        "mcp::no_project"
+    );
     assert!(!context.home().join(".cursor").exists());
 }
 
@@ -268,7 +291,15 @@ fn a_wrong_option_says_so_without_repeating_a_secret() {
     let context = context();
     for args in [
         vec!["mcp", "config", "cursor", "--http", "127.0.0.1:80"],
-        vec!["mcp", "config", "cursor", "--http", "http://x/mcp", "--header", "hunter2"],
+        vec![
+            "mcp",
+            "config",
+            "cursor",
+            "--http",
+            "http://x/mcp",
+            "--header",
+            "hunter2",
+        ],
         vec!["mcp", "config", "cursor", "--env", "hunter2"],
         vec!["mcp", "config", "cursor", "--name", "a b"],
     ] {
@@ -292,5 +323,8 @@ fn the_entry_names_the_path_we_were_called_by() {
         .output()
         .unwrap();
     let text = context.normalise(&linked.stdout);
-    assert!(text.contains("\"command\": \"[ROOT]/bin/toolroom\""), "{text}");
+    assert!(
+        text.contains("\"command\": \"[ROOT]/bin/toolroom\""),
+        "{text}"
+    );
 }

@@ -66,7 +66,9 @@ fn with_tcl() -> TestContext {
     context.tool("extractors/tcl.yaml", EXTRACTOR);
     context.tool("greet.tcl", TOOL);
     for version in ["8.5.19", "8.6.9", "8.6.13"] {
-        let path = context.home().join(format!(".tclenv/versions/{version}/bin/tclsh"));
+        let path = context
+            .home()
+            .join(format!(".tclenv/versions/{version}/bin/tclsh"));
         context.executable(path, format!("#!/bin/sh\necho \"tcl {version}: $*\"\n"));
     }
     context
@@ -87,14 +89,23 @@ fn its_tools_are_listed_and_shown() {
 fn its_interpreter_is_found_by_its_own_version_manager() {
     let context = with_tcl();
     let newest = context.data(&["env", "tcl_runtime"]);
-    assert_eq!(newest["interpreter"]["path"], "[HOME]/.tclenv/versions/8.6.13/bin/tclsh");
+    assert_eq!(
+        newest["interpreter"]["path"],
+        "[HOME]/.tclenv/versions/8.6.13/bin/tclsh"
+    );
     assert_eq!(newest["interpreter"]["version"], "8.6.13");
-    assert_eq!(newest["env"]["TCL_READY"], json!({"value": "yes", "origin": "runtime runtimes/tcl_runtime"}));
+    assert_eq!(
+        newest["env"]["TCL_READY"],
+        json!({"value": "yes", "origin": "runtime runtimes/tcl_runtime"})
+    );
     context.file(".tcl-version", "8.5\n");
     let pinned = context.data(&["env", "greet"]);
     assert_eq!(pinned["interpreter"]["version"], "8.5.19");
     let explained = context.run(&["env", "tcl_runtime", "--explain"]).stdout;
-    assert!(explained.contains("~/.tclenv/versions/8.5.19/bin/tclsh"), "{explained}");
+    assert!(
+        explained.contains("~/.tclenv/versions/8.5.19/bin/tclsh"),
+        "{explained}"
+    );
     context.file(".tcl-version", "9.0\n");
     let error = context.error(&["env", "tcl_runtime"]);
     assert_eq!(error["code"], "resolve::version_not_installed");
@@ -103,11 +114,25 @@ fn its_interpreter_is_found_by_its_own_version_manager() {
 #[test]
 fn commands_and_tools_run_with_it() {
     let context = with_tcl();
-    assert_eq!(context.run(&["exec", "tcl_runtime", "--", "-x", "y"]).stdout, "tcl 8.6.13: -x y\n");
+    assert_eq!(
+        context
+            .run(&["exec", "tcl_runtime", "--", "-x", "y"])
+            .stdout,
+        "tcl 8.6.13: -x y\n"
+    );
     let ran = context.run(&["run", "greet", "--name", "Ada"]).stdout;
-    assert_eq!(ran, "tcl 8.6.13: [PROJECT]/.ai/tools/greet.tcl --name Ada\n");
-    assert_eq!(context.data(&["new", "mine", "--runtime", "tcl_runtime"])["path"], "[PROJECT]/.ai/tools/mine.tcl");
-    assert_eq!(context.data(&["show", "mine"])["metadata"]["description"], "mine: says hello.");
+    assert_eq!(
+        ran,
+        "tcl 8.6.13: [PROJECT]/.ai/tools/greet.tcl --name Ada\n"
+    );
+    assert_eq!(
+        context.data(&["new", "mine", "--runtime", "tcl_runtime"])["path"],
+        "[PROJECT]/.ai/tools/mine.tcl"
+    );
+    assert_eq!(
+        context.data(&["show", "mine"])["metadata"]["description"],
+        "mine: says hello."
+    );
 }
 
 #[test]
@@ -121,5 +146,8 @@ fn the_real_interpreter_works_the_same_way() {
     }
     fs_err::remove_dir_all(context.home().join(".tclenv")).unwrap();
     context.set_env("PATH", path);
-    assert_eq!(context.run(&["run", "greet", "--name", "Ada"]).stdout, "Hello, Ada! yes\n");
+    assert_eq!(
+        context.run(&["run", "greet", "--name", "Ada"]).stdout,
+        "Hello, Ada! yes\n"
+    );
 }

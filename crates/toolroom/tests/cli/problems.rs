@@ -367,5 +367,8 @@ fn a_tool_is_no_executor() {
     context.tool("x.yaml", "executor_id: good\n");
     let error = context.error(&["show", "x"]);
     assert_eq!(error["code"], "catalog::broken_executor");
-    assert!(error["message"].as_str().unwrap().contains("not a runtime"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("not a runtime"),
+        "{error}"
+    );
 }

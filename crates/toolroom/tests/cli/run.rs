@@ -509,7 +509,10 @@ fn the_log_has_names_and_no_values() {
 #[test]
 fn after_two_dashes_every_flag_is_the_tools() {
     let context = machine();
-    context.tool("k.py", "def main(json: str = 'x', project: str = ''): return [json, project]\n");
+    context.tool(
+        "k.py",
+        "def main(json: str = 'x', project: str = ''): return [json, project]\n",
+    );
     let output = context.run(&["run", "k", "--", "--json", "q", "--project", "zz"]);
     assert_eq!(output.stdout, "[\"q\",\"zz\"]\n");
     let output = context.run(&["run", "k", "--timeout", "9", "--", "--json", "q"]);
@@ -520,12 +523,25 @@ fn after_two_dashes_every_flag_is_the_tools() {
 fn an_answer_that_cannot_be_written_is_no_success() {
     let context = machine();
     context.tool("k.py", "def main(): return 1\n");
-    for args in [&["run", "k"][..], &["run", "k", "--json"], &["list"], &["env", "bash", "--shell", "bash"]] {
+    for args in [
+        &["run", "k"][..],
+        &["run", "k", "--json"],
+        &["list"],
+        &["env", "bash", "--shell", "bash"],
+    ] {
         let mut command = context.command(args);
-        command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        command.stdout(
+            std::fs::File::options()
+                .write(true)
+                .open("/dev/full")
+                .unwrap(),
+        );
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(125), "{args:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("io::not_written"), "{args:?}");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains("io::not_written"),
+            "{args:?}"
+        );
     }
 }
 
@@ -539,12 +555,32 @@ fn a_result_is_written_to_the_byte() {
 #[test]
 fn a_flag_wins_over_params_and_a_slip_is_named() {
     let context = machine();
-    context.tool("k.py", "def main(name: str, times: int = 1): return [name, times]\n");
-    assert_eq!(result(&context, &["k", "--params", "{\"name\": \"P\"}", "--name", "Q"]), json!(["Q", 1]));
-    assert_eq!(result(&context, &["k", "--name", "a", "--times", "2.0"]), json!(["a", 2]));
+    context.tool(
+        "k.py",
+        "def main(name: str, times: int = 1): return [name, times]\n",
+    );
+    assert_eq!(
+        result(
+            &context,
+            &["k", "--params", "{\"name\": \"P\"}", "--name", "Q"]
+        ),
+        json!(["Q", 1])
+    );
+    assert_eq!(
+        result(&context, &["k", "--name", "a", "--times", "2.0"]),
+        json!(["a", 2])
+    );
     let error = context.error(&["run", "k", "--name", "a", "--tiems", "2"]);
-    assert_eq!(error["message"], "there is no parameter tiems; did you mean times?");
-    let error = context.error(&["run", "k", "--params", "{\"name\": \"x\", \"times\": 12345678901234567890123}"]);
+    assert_eq!(
+        error["message"],
+        "there is no parameter tiems; did you mean times?"
+    );
+    let error = context.error(&[
+        "run",
+        "k",
+        "--params",
+        "{\"name\": \"x\", \"times\": 12345678901234567890123}",
+    ]);
     assert_eq!(error["code"], "usage::bad_arguments");
     assert_eq!(context.run(&["run"]).status, 2);
 }
@@ -552,7 +588,14 @@ fn a_flag_wins_over_params_and_a_slip_is_named() {
 #[test]
 fn a_tool_of_any_language_with_a_template_runs_as_it_was_made() {
     let context = machine();
-    for (runtime, program) in [("python", "python3"), ("node", "node"), ("bash", "bash"), ("perl", "perl"), ("ruby", "ruby"), ("php", "php")] {
+    for (runtime, program) in [
+        ("python", "python3"),
+        ("node", "node"),
+        ("bash", "bash"),
+        ("perl", "perl"),
+        ("ruby", "ruby"),
+        ("php", "php"),
+    ] {
         let path = std::env::var("PATH").unwrap();
         if !std::env::split_paths(&path).any(|folder| folder.join(program).exists()) {
             eprintln!("skipped: {program} is not installed");
@@ -564,4 +607,158 @@ fn a_tool_of_any_language_with_a_template_runs_as_it_was_made() {
         assert_eq!(output.status, 0, "{runtime}: {output}");
         assert!(output.stdout.contains("Hello, Ada!"), "{runtime}: {output}");
     }
+}
+
+#[test]
+fn a_default_that_json_has_no_word_for_is_the_functions_own() {
+    let context = machine();
+    let color = "import enum\nclass C(enum.Enum):\n    RED = 'red'\n    BLUE = 'blue'\n";
+    context.tool(
+        "f.py",
+        format!("{color}def main(c: C = C.RED): return c.value\n"),
+    );
+    assert_eq!(result(&context, &["f"]), json!("red"));
+    assert_eq!(result(&context, &["f", "--c", "blue"]), json!("blue"));
+    context.tool(
+        "declared.py",
+        "CONFIG_SCHEMA = {'type': 'object', 'properties': {'n': {'type': 'integer', 'default': 3}}}\ndef main(n): return n\n",
+    );
+    assert_eq!(result(&context, &["declared"]), json!(3));
+    context.tool(
+        "whole.py",
+        "INPUT_SCHEMA = {'type': 'object', 'properties': {'n': {'type': 'integer', 'default': 3}}}\ndef execute(params, project_path): return params\n",
+    );
+    assert_eq!(result(&context, &["whole"]), json!({"n": 3}));
+}
+
+#[test]
+fn a_shell_tool_runs_once_and_its_own_result_is_shown() {
+    let context = machine();
+    context.tool("twice.sh", "main() { echo ran; }\ncd /tmp && main \"$@\"\n");
+    assert_eq!(context.run(&["run", "twice"]).stdout, "ran\n");
+    let source = "# ---\n# entry: main\n# ---\nmain() { toolroom_result '{\"a\":1}'; }\ncat >/dev/null <<'END'\nmain\nEND\n";
+    context.tool("given.sh", source);
+    assert_eq!(context.run(&["run", "given"]).stdout, "{\"a\":1}\n");
+    assert_eq!(result(&context, &["given"]), json!({"a": 1}));
+}
+
+#[test]
+fn call_facts_are_no_parameters() {
+    let context = machine();
+    context.tool(
+        "r.py",
+        "def execute(params, project_path): return [params, project_path]\n",
+    );
+    let params = json!({"params": {"a": 1}, "project_path": "/etc"});
+    assert_eq!(
+        result(&context, &["r", "--params", &params.to_string()]),
+        json!([params, "[PROJECT]"])
+    );
+}
+
+#[test]
+fn a_launcher_that_was_changed_is_written_anew() {
+    let context = machine();
+    context.tool("f.py", "def main(): return 1\n");
+    assert_eq!(result(&context, &["f"]), json!(1));
+    let launchers = context.home().join(".cache/toolroom/launchers");
+    let folder = fs_err::read_dir(launchers)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let changes = [
+        ("call.py", ""),
+        ("call.py", "print('mine')\n"),
+        ("toolroom.py", "def _serve(): pass\n"),
+    ];
+    for (name, text) in changes {
+        fs_err::write(folder.join(name), text).unwrap();
+        assert_eq!(result(&context, &["f"]), json!(1), "{name}: {text:?}");
+    }
+    fs_err::remove_file(folder.join("toolroom.py")).unwrap();
+    assert_eq!(result(&context, &["f"]), json!(1));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs_err::metadata(folder).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+}
+
+#[test]
+fn a_failure_comes_with_what_led_to_it() {
+    let context = machine();
+    context.tool(
+        "f.py",
+        "def main():\n    try:\n        raise ValueError('root')\n    except ValueError as cause:\n        raise RuntimeError('outer') from cause\n",
+    );
+    let output = context.run(&["run", "f", "--json"]);
+    let error = &output.data()["error"];
+    assert_eq!(
+        error["causes"],
+        json!([{"type": "ValueError", "message": "root"}])
+    );
+    assert_eq!(error["omitted"], 0);
+    let text = context.run(&["run", "f"]).stderr;
+    assert!(text.contains("caused by ValueError: root"), "{text}");
+    context.tool(
+        "deep.py",
+        "def main(n=200):\n    if n: return main(n - 1)\n    raise ValueError('deep')\n",
+    );
+    let text = context.run(&["run", "deep"]).stderr;
+    assert!(text.contains("calls left out"), "{text}");
+}
+
+#[test]
+fn output_is_kept_on_disk_for_programs_only() {
+    let context = machine();
+    context.tool("big.sh", "head -c 3000000 /dev/zero | tr '\\0' x\n");
+    let output = context.home().join(".cache/toolroom/output");
+    assert_eq!(context.run(&["run", "big"]).stdout.len(), 3_000_000);
+    assert!(!output.exists());
+    let data = context.run(&["run", "big", "--json"]).data();
+    assert_eq!(data["truncated"], true);
+    assert!(data["spill"].is_string(), "{}", data["spill"]);
+    assert_eq!(data.get("spill_error"), None);
+    fs_err::remove_dir_all(&output).unwrap();
+    fs_err::write(&output, "in the way").unwrap();
+    let data = context.run(&["run", "big", "--json"]).data();
+    assert!(data["spill"].is_null());
+    assert!(data["spill_error"].is_string());
+}
+
+#[test]
+fn a_tool_that_will_not_end_is_ended_soon() {
+    let context = machine();
+    let source = "trap '' TERM\nwhile :; do sleep 0.1; done\n";
+    context.tool("stubborn.sh", source);
+    let data = context
+        .run(&["run", "stubborn", "--timeout", "1", "--json"])
+        .data();
+    assert_eq!(data["status"], "timeout");
+    assert!(data["duration_ms"].as_u64().unwrap() < 4000, "{data}");
+    context.tool(
+        "hasty.sh",
+        format!("# ---\n# config: {{timeout: 0.2, grace: 0.1}}\n# ---\n{source}"),
+    );
+    let data = context.run(&["run", "hasty", "--json"]).data();
+    assert_eq!(data["status"], "timeout");
+    assert!(data["duration_ms"].as_u64().unwrap() < 3000, "{data}");
+}
+
+#[test]
+fn a_limit_that_does_not_exist_is_named() {
+    let context = machine();
+    context.tool(
+        "l.sh",
+        "# ---\n# config: {limits: {procs: 5}}\n# ---\numask\n",
+    );
+    let error = context.error(&["run", "l"]);
+    assert_eq!(error["code"], "exec::bad_config");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("did you mean processes?"), "{message}");
+    context.tool("u.sh", "# ---\n# config: {umask: 022}\n# ---\numask\n");
+    assert_eq!(context.run(&["run", "u"]).stdout, "0022\n");
 }

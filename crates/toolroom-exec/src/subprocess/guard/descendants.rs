@@ -12,7 +12,9 @@ pub(super) fn of(ancestor: Pid) -> Vec<Pid> {
 /// The children of a process that `is_meant` accepts, and all descendants of these.
 pub(in crate::subprocess) fn of_children(parent: Pid, is_meant: impl Fn(Pid) -> bool) -> Vec<Pid> {
     let mut all = children();
-    let own = all.remove(&parent.as_raw_nonzero().get()).unwrap_or_default();
+    let own = all
+        .remove(&parent.as_raw_nonzero().get())
+        .unwrap_or_default();
     let own = own.into_iter().filter_map(Pid::from_raw);
     let mut found: Vec<Pid> = own.filter(|pid| is_meant(*pid)).collect();
     let more = below(&found, all);
@@ -45,7 +47,10 @@ fn children() -> HashMap<i32, Vec<i32>> {
 
 fn below(ancestors: &[Pid], mut children: HashMap<i32, Vec<i32>>) -> Vec<Pid> {
     let mut found = Vec::new();
-    let mut ahead: Vec<i32> = ancestors.iter().map(|pid| pid.as_raw_nonzero().get()).collect();
+    let mut ahead: Vec<i32> = ancestors
+        .iter()
+        .map(|pid| pid.as_raw_nonzero().get())
+        .collect();
     while let Some(pid) = ahead.pop() {
         let of_this = children.remove(&pid).unwrap_or_default();
         found.extend(of_this.iter().copied().filter_map(Pid::from_raw));

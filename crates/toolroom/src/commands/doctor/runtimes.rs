@@ -55,7 +55,9 @@ pub fn checks(
             }
             Err(error) => {
                 let check = not_found(&name, is_used, &error);
-                let is_told = checks.iter().any(|other| other.detail == check.detail && other.status == check.status);
+                let is_told = checks
+                    .iter()
+                    .any(|other| other.detail == check.detail && other.status == check.status);
                 if is_used || !is_told || check.status == Health::Ok {
                     checks.push(check);
                 }

@@ -18,7 +18,10 @@ pub fn run(args: &McpConfig, world: &World, printer: &Printer) -> Result<Answer,
     };
     let client = config::find(world, name)?;
     let server = target::server(&args.target, world)?;
-    let scope = args.target.scope.map_or_else(|| client.default_scope(), target::scope);
+    let scope = args
+        .target
+        .scope
+        .map_or_else(|| client.default_scope(), target::scope);
     let path = client.file(world, scope, &server.name);
     let has_file = Scope::ALL.iter().any(|scope| client.has(*scope));
     let path = if has_file { Some(path?) } else { path.ok() };
@@ -77,7 +80,9 @@ fn list(world: &World, printer: &Printer) -> Result<Answer, Failure> {
 
 fn row(client: Client, world: &World) -> Row {
     let scopes = Scope::ALL.into_iter().filter(|scope| client.has(*scope));
-    let places = scopes.filter_map(|scope| place(&client, world, scope)).collect();
+    let places = scopes
+        .filter_map(|scope| place(&client, world, scope))
+        .collect();
     Row {
         is_detected: client.is_detected(world),
         places,

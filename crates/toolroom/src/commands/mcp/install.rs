@@ -19,7 +19,10 @@ pub fn run(args: &McpInstall, world: &World) -> Result<Answer, Failure> {
     };
     let client = config::find(world, name)?;
     let done = one(args, world, &client, &server, asked)?;
-    let answer = Answer::new(done.text, json!({ "written": !args.print, "changes": [done.data] }));
+    let answer = Answer::new(
+        done.text,
+        json!({ "written": !args.print, "changes": [done.data] }),
+    );
     Ok(Answer {
         notes: done.notes,
         ..answer
@@ -33,29 +36,48 @@ struct Done {
 }
 
 /// Every client that is here. One that cannot be done does not keep the others from it.
-fn all(args: &McpInstall, world: &World, server: &Server, asked: Option<Scope>) -> Result<Answer, Failure> {
+fn all(
+    args: &McpInstall,
+    world: &World,
+    server: &Server,
+    asked: Option<Scope>,
+) -> Result<Answer, Failure> {
     let mut clients = config::all(world)?;
-    clients.retain(|client| client.is_detected(world) && Scope::ALL.iter().any(|scope| client.has(*scope)));
+    clients.retain(|client| {
+        client.is_detected(world) && Scope::ALL.iter().any(|scope| client.has(*scope))
+    });
     let mut answer = Answer::new(String::new(), Value::Null);
     let (mut changes, mut failed) = (Vec::new(), Vec::new());
     for client in &clients {
-        match one(args, world, client, server, asked.filter(|scope| client.has(*scope))) {
+        match one(
+            args,
+            world,
+            client,
+            server,
+            asked.filter(|scope| client.has(*scope)),
+        ) {
             Ok(done) => {
                 answer.text.push_str(&done.text);
-                answer
-                    .notes
-                    .extend(done.notes.into_iter().map(|note| format!("{}: {note}", client.title)));
+                answer.notes.extend(
+                    done.notes
+                        .into_iter()
+                        .map(|note| format!("{}: {note}", client.title)),
+                );
                 changes.push(done.data);
             }
             Err(failure) => {
-                answer.notes.push(format!("{}: {}", client.title, failure.message));
+                answer
+                    .notes
+                    .push(format!("{}: {}", client.title, failure.message));
                 failed.push(json!({ "client": client.name, "error": failure.to_json() }));
                 answer.status = Status::CannotDo;
             }
         }
     }
     if clients.is_empty() {
-        answer = answer.note("no client was found on this machine; toolroom mcp config lists those that are known");
+        answer = answer.note(
+            "no client was found on this machine; toolroom mcp config lists those that are known",
+        );
     }
     answer.data = json!({ "written": !args.print, "changes": changes, "failed": failed });
     Ok(answer)
@@ -76,7 +98,10 @@ fn one(
     let change = planned.apply()?;
     let mut notes = Vec::new();
     if let Some(backup) = &change.backup {
-        notes.push(format!("the file as it was: {}", paths::shown(world, backup)));
+        notes.push(format!(
+            "the file as it was: {}",
+            paths::shown(world, backup)
+        ));
     }
     if change.action != Action::Unchanged {
         notes.extend(client.notes.iter().cloned());

@@ -1,9 +1,9 @@
 //! `toolroom mcp`: tools for agents.
 
 mod config;
+pub mod import;
 mod install;
 mod remove;
-pub mod import;
 mod serve;
 mod target;
 

@@ -19,7 +19,12 @@ pub fn run(args: &McpRemove, world: &World) -> Result<Answer, Failure> {
     };
     // All are decided before any is done, so that a file that cannot be read stops both.
     let scopes = Scope::ALL.into_iter().filter(is_wanted);
-    let planned = scopes.map(|scope| Ok((scope, config::plan_remove(&client, world, scope, &args.name)?)));
+    let planned = scopes.map(|scope| {
+        Ok((
+            scope,
+            config::plan_remove(&client, world, scope, &args.name)?,
+        ))
+    });
     let planned: Vec<_> = planned.collect::<Result<_, Failure>>()?;
     let mut answer = Answer::new(String::new(), json!(null));
     let mut changes = Vec::new();
@@ -30,16 +35,18 @@ pub fn run(args: &McpRemove, world: &World) -> Result<Answer, Failure> {
         }
         answer.text.push_str(&line(world, &change));
         if let Some(backup) = &change.backup {
-            answer
-                .notes
-                .push(format!("the file as it was: {}", paths::shown(world, backup)));
+            answer.notes.push(format!(
+                "the file as it was: {}",
+                paths::shown(world, backup)
+            ));
         }
         changes.push(data(&client, scope, &args.name, &change));
     }
     if changes.is_empty() {
-        answer
-            .notes
-            .push(format!("{} has no server called {} of ours", client.title, args.name));
+        answer.notes.push(format!(
+            "{} has no server called {} of ours",
+            client.title, args.name
+        ));
     }
     answer.data = json!({ "changes": changes });
     Ok(answer)

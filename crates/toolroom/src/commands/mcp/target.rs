@@ -37,8 +37,13 @@ pub fn scope(scope: McpScope) -> Scope {
 }
 
 fn options(args: &McpTarget) -> Vec<String> {
-    let tools = args.tools.iter().flat_map(|glob| ["--tools".to_owned(), glob.clone()]);
-    tools.chain(args.meta.then(|| "--meta".to_owned())).collect()
+    let tools = args
+        .tools
+        .iter()
+        .flat_map(|glob| ["--tools".to_owned(), glob.clone()]);
+    tools
+        .chain(args.meta.then(|| "--meta".to_owned()))
+        .collect()
 }
 
 fn url_of(url: &str) -> Result<String, Failure> {
@@ -64,7 +69,10 @@ fn pairs(given: &[String], sign: char, usage: &str) -> Result<Vec<(String, Strin
     };
     // The text itself may be a secret, so the error does not repeat it.
     let wrong = || Failure::new("usage::bad_pair", usage);
-    given.iter().map(|text| pair(text).ok_or_else(wrong)).collect()
+    given
+        .iter()
+        .map(|text| pair(text).ok_or_else(wrong))
+        .collect()
 }
 
 /// Our own binary by the path it was called by, so that an entry outlives an update that
@@ -73,7 +81,10 @@ fn own_binary(world: &World) -> Result<PathBuf, Failure> {
     let running = std::env::current_exe().map_err(|error| Failure::io(&error))?;
     let real = running.canonicalize().unwrap_or_else(|_| running.clone());
     let is_us = |path: &PathBuf| path.canonicalize().is_ok_and(|path| path == real);
-    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let called = std::env::args_os()
+        .next()
+        .map(PathBuf::from)
+        .unwrap_or_default();
     let called_by = if called.components().count() > 1 {
         std::path::absolute(world.cwd.join(&called)).ok()
     } else {

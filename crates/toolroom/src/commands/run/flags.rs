@@ -46,18 +46,30 @@ impl Flags {
                 continue;
             }
             let (name, attached) = match word.split_once('=') {
-                Some((name, value)) if name.starts_with('-') => (name.to_owned(), Some(value.to_owned())),
+                Some((name, value)) if name.starts_with('-') => {
+                    (name.to_owned(), Some(value.to_owned()))
+                }
                 _ => (word.clone(), None),
             };
-            let Some(parameter) = name.strip_prefix("--").filter(|name| !name.is_empty()).or_else(|| short(&name)) else {
+            let Some(parameter) = name
+                .strip_prefix("--")
+                .filter(|name| !name.is_empty())
+                .or_else(|| short(&name))
+            else {
                 return Err(usage(format!("{word:?} belongs to no parameter")).help("parameters are written --name value (--name=-value where it begins with a dash), or all at once as --params '{…}'"));
             };
             let mut value = || -> Result<Option<String>, Failure> {
                 if attached.is_some() {
                     return Ok(attached.clone());
                 }
-                let is_value = words.peek().is_some_and(|next| next.as_ref().map_or(true, |next| is_value(next)));
-                if is_value { words.next().transpose() } else { Ok(None) }
+                let is_value = words
+                    .peek()
+                    .is_some_and(|next| next.as_ref().map_or(true, |next| is_value(next)));
+                if is_value {
+                    words.next().transpose()
+                } else {
+                    Ok(None)
+                }
             };
             if only_parameters || !flags.own(parameter, &mut value)? {
                 let value = value()?;
@@ -68,7 +80,11 @@ impl Flags {
     }
 
     /// Takes an option of `run` itself; says whether it was one.
-    fn own(&mut self, name: &str, value: &mut dyn FnMut() -> Result<Option<String>, Failure>) -> Result<bool, Failure> {
+    fn own(
+        &mut self,
+        name: &str,
+        value: &mut dyn FnMut() -> Result<Option<String>, Failure>,
+    ) -> Result<bool, Failure> {
         let mut needed = || value()?.ok_or_else(|| usage(format!("--{name} needs a value")));
         match name {
             "help" => self.help = true,
@@ -118,15 +134,24 @@ fn is_value(word: &str) -> bool {
 }
 
 fn text(word: OsString) -> Result<String, Failure> {
-    word.into_string()
-        .map_err(|word| usage(format!("{} is not UTF-8", word.display())).help("pass such a value through a file: --params @FILE"))
+    word.into_string().map_err(|word| {
+        usage(format!("{} is not UTF-8", word.display()))
+            .help("pass such a value through a file: --params @FILE")
+    })
 }
 
 fn seconds(text: &str) -> Result<Duration, Failure> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let seconds = text
+        .parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds
         .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| usage(format!("--timeout {text} is not a number of seconds above zero")))
+        .ok_or_else(|| {
+            usage(format!(
+                "--timeout {text} is not a number of seconds above zero"
+            ))
+        })
 }
 
 fn variable(text: &str) -> Result<(String, String), Failure> {
@@ -163,16 +188,23 @@ pub mod params {
                     .map_err(|error| usage(format!("standard input cannot be read: {error}")))?;
                 text
             }
-            (_, Some(file)) => fs_err::read_to_string(file).map_err(|error| usage(error.to_string()))?,
+            (_, Some(file)) => {
+                fs_err::read_to_string(file).map_err(|error| usage(error.to_string()))?
+            }
             (json, None) => json.to_owned(),
         };
         let text = text.trim_start_matches('\u{feff}');
         if has_inexact_integer(text) {
-            return Err(usage("--params has a whole number beyond 64 bits".to_owned())
-                .help("pass it as a text, or it would lose digits"));
+            return Err(
+                usage("--params has a whole number beyond 64 bits".to_owned())
+                    .help("pass it as a text, or it would lose digits"),
+            );
         }
         match serde_json::from_str(text) {
-            Ok(Value::Object(params)) => Ok(params.into_iter().map(|(name, value)| (name, Given::Json(value))).collect()),
+            Ok(Value::Object(params)) => Ok(params
+                .into_iter()
+                .map(|(name, value)| (name, Given::Json(value)))
+                .collect()),
             Ok(_) => Err(usage("--params is not a JSON object".to_owned())),
             Err(error) => Err(usage(format!("--params is not JSON: {error}"))),
         }
@@ -194,8 +226,16 @@ pub fn has_inexact_integer(json: &str) -> bool {
             number.push(character);
             continue;
         }
-        let is_whole = !number.is_empty() && number.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
-        if is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() && number != "-" {
+        let is_whole = !number.is_empty()
+            && number
+                .trim_start_matches('-')
+                .bytes()
+                .all(|byte| byte.is_ascii_digit());
+        if is_whole
+            && number.parse::<i64>().is_err()
+            && number.parse::<u64>().is_err()
+            && number != "-"
+        {
             return true;
         }
         number.clear();
@@ -212,22 +252,40 @@ pub mod given {
     use crate::failure::Failure;
 
     /// Gives every flag its meaning: a flag without a value is true, `--no-name` false.
-    pub fn with_flags(given: Vec<(String, Option<String>)>, schema: Option<&Value>) -> Result<Vec<(String, Given)>, Failure> {
-        given.into_iter().map(|(name, value)| one(name, value, schema)).collect()
+    pub fn with_flags(
+        given: Vec<(String, Option<String>)>,
+        schema: Option<&Value>,
+    ) -> Result<Vec<(String, Given)>, Failure> {
+        given
+            .into_iter()
+            .map(|(name, value)| one(name, value, schema))
+            .collect()
     }
 
-    fn one(name: String, value: Option<String>, schema: Option<&Value>) -> Result<(String, Given), Failure> {
+    fn one(
+        name: String,
+        value: Option<String>,
+        schema: Option<&Value>,
+    ) -> Result<(String, Given), Failure> {
         let property = |name: &str| {
             let properties = schema?.get("properties")?;
-            properties.get(name).or_else(|| properties.get(name.replace('-', "_")))
+            properties
+                .get(name)
+                .or_else(|| properties.get(name.replace('-', "_")))
         };
-        let is_switch = |property: &Value| property["type"] == "boolean" || property.as_object().is_some_and(serde_json::Map::is_empty);
+        let is_switch = |property: &Value| {
+            property["type"] == "boolean"
+                || property.as_object().is_some_and(serde_json::Map::is_empty)
+        };
         match value {
             Some(value) => Ok((name, Given::Text(value))),
             None => match property(&name) {
                 Some(known) if !is_switch(known) => Err(usage(format!("--{name} needs a value"))),
                 Some(_) => Ok((name, Given::Flag(true))),
-                None => match name.strip_prefix("no-").filter(|positive| property(positive).is_some_and(is_switch)) {
+                None => match name
+                    .strip_prefix("no-")
+                    .filter(|positive| property(positive).is_some_and(is_switch))
+                {
                     Some(positive) => Ok((positive.to_owned(), Given::Flag(false))),
                     None => Ok((name, Given::Flag(true))),
                 },
@@ -246,12 +304,29 @@ mod tests {
 
     #[test]
     fn options_of_run_and_parameters_are_told_apart() {
-        let flags = parse(&["--name", "Ada", "--json", "--timeout", "2.5", "--n=-3", "--loud", "--env", "A=b=c"]);
+        let flags = parse(&[
+            "--name",
+            "Ada",
+            "--json",
+            "--timeout",
+            "2.5",
+            "--n=-3",
+            "--loud",
+            "--env",
+            "A=b=c",
+        ]);
         assert!(flags.json);
         assert_eq!(flags.timeout, Some(Duration::from_millis(2500)));
         assert_eq!(flags.env, [("A".to_owned(), "b=c".to_owned())]);
-        let given: Vec<(&str, Option<&str>)> = flags.given.iter().map(|(name, value)| (name.as_str(), value.as_deref())).collect();
-        assert_eq!(given, [("name", Some("Ada")), ("n", Some("-3")), ("loud", None)]);
+        let given: Vec<(&str, Option<&str>)> = flags
+            .given
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_deref()))
+            .collect();
+        assert_eq!(
+            given,
+            [("name", Some("Ada")), ("n", Some("-3")), ("loud", None)]
+        );
     }
 
     #[test]
@@ -270,10 +345,19 @@ mod tests {
 
     #[test]
     fn a_whole_number_that_would_lose_digits_is_noticed() {
-        for json in ["{\"i\": 12345678901234567890123}", "[-9223372036854775809]", "18446744073709551616"] {
+        for json in [
+            "{\"i\": 12345678901234567890123}",
+            "[-9223372036854775809]",
+            "18446744073709551616",
+        ] {
             assert!(has_inexact_integer(json), "{json}");
         }
-        for json in ["{\"i\": 18446744073709551615}", "[1e300, -9223372036854775808, 1.5]", "\"12345678901234567890123\"", "\"\\\"99999999999999999999\""] {
+        for json in [
+            "{\"i\": 18446744073709551615}",
+            "[1e300, -9223372036854775808, 1.5]",
+            "\"12345678901234567890123\"",
+            "\"\\\"99999999999999999999\"",
+        ] {
             assert!(!has_inexact_integer(json), "{json}");
         }
     }

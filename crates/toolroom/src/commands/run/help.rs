@@ -34,8 +34,15 @@ pub fn of_tool(tool: &Tool, width: Option<usize>) -> Answer {
     if let Some(description) = tool.description() {
         let _ = writeln!(text, "{}\n", crate::output::table::single_line(description));
     }
-    let _ = writeln!(text, "{} toolroom run {} [--NAME VALUE…] [OPTIONS]\n", style::heading("Usage:"), tool.id);
-    let own = schema.map(|schema| flags::render(schema, width)).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "{} toolroom run {} [--NAME VALUE…] [OPTIONS]\n",
+        style::heading("Usage:"),
+        tool.id
+    );
+    let own = schema
+        .map(|schema| flags::render(schema, width))
+        .unwrap_or_default();
     if own.is_empty() {
         let _ = writeln!(text, "The tool declares no parameters.\n");
     } else {

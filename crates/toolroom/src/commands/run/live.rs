@@ -31,7 +31,11 @@ pub fn listener(returns: Returns, printer: &Printer) -> Listener {
                 bar.clear();
                 let _ = writeln!(std::io::stderr().lock(), "{level}: {message}");
             }
-            Happening::Event(Event::Progress { done, total, message }) if shows_progress => {
+            Happening::Event(Event::Progress {
+                done,
+                total,
+                message,
+            }) if shows_progress => {
                 bar.draw(*done, *total, message.as_deref().unwrap_or_default());
             }
             Happening::Event(_) => {}
@@ -49,14 +53,26 @@ impl Bar {
     fn draw(&mut self, done: f64, total: Option<f64>, message: &str) {
         const WIDTH: usize = 24;
         let mut err = std::io::stderr().lock();
-        let message: String = message.chars().filter(|c| !c.is_control()).take(40).collect();
+        let message: String = message
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(40)
+            .collect();
         let _ = match total.filter(|total| *total > 0.0) {
             Some(total) => {
                 let share = (done / total).clamp(0.0, 1.0);
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of WIDTH")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a share of WIDTH"
+                )]
                 let filled = (share * WIDTH as f64) as usize;
                 let (full, empty) = ("█".repeat(filled), "░".repeat(WIDTH - filled));
-                write!(err, "\r\x1b[2K{full}{empty} {:3.0}% {message}", share * 100.0)
+                write!(
+                    err,
+                    "\r\x1b[2K{full}{empty} {:3.0}% {message}",
+                    share * 100.0
+                )
             }
             None => write!(err, "\r\x1b[2K{done} {message}"),
         };

@@ -34,7 +34,9 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         Some(id) => id,
         None => {
             let failure = Failure::new("usage::bad_arguments", "run needs the id of a tool");
-            return Err(failure.help("toolroom list shows what there is; toolroom run --help says more"));
+            return Err(
+                failure.help("toolroom list shows what there is; toolroom run --help says more")
+            );
         }
     };
     flags.apply(printer);
@@ -47,7 +49,9 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
     }
     if tool.role() != Role::Tool {
         let message = format!("{} is a {}, not a tool to run", tool.id, tool.tool_type());
-        return Err(Failure::new("exec::not_a_tool", message).help(format!("toolroom exec {id} -- … runs a command in its environment")));
+        return Err(Failure::new("exec::not_a_tool", message).help(format!(
+            "toolroom exec {id} -- … runs a command in its environment"
+        )));
     }
     let chain = catalog.link(tool)?;
     call(&world, &catalog, &chain, flags, printer)
@@ -57,19 +61,42 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
 /// comes first.
 fn with_separator(rest: Vec<OsString>) -> Vec<OsString> {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let before = words.len().checked_sub(rest.len() + 1).and_then(|at| words.get(at));
+    let before = words
+        .len()
+        .checked_sub(rest.len() + 1)
+        .and_then(|at| words.get(at));
     let was_taken = before.is_some_and(|word| word == "--") && words.ends_with(&rest);
-    was_taken.then(|| "--".into()).into_iter().chain(rest).collect()
+    was_taken
+        .then(|| "--".into())
+        .into_iter()
+        .chain(rest)
+        .collect()
 }
 
-fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: &Printer) -> Result<Answer, Failure> {
+fn call(
+    world: &World,
+    catalog: &Catalog,
+    chain: &Chain,
+    flags: Flags,
+    printer: &Printer,
+) -> Result<Answer, Failure> {
     let schema = chain.tool().metadata.get(field::INPUT_SCHEMA);
     let settings = settings::load(world)?;
-    let Flags { env, timeout, given, params, frozen, .. } = flags;
+    let Flags {
+        env,
+        timeout,
+        given,
+        params,
+        frozen,
+        ..
+    } = flags;
     let ready = environment(world, catalog, chain, &settings, frozen, printer)?;
     let env: Vec<(String, String)> = ready.env.into_iter().chain(env).collect();
     let params = params::read(params)?;
-    let given = params.into_iter().chain(given::with_flags(given, schema)?).collect();
+    let given = params
+        .into_iter()
+        .chain(given::with_flags(given, schema)?)
+        .collect();
     let params = parameters::values(given, schema);
     let prepared = prepare(&Request {
         world,
@@ -90,7 +117,11 @@ fn call(world: &World, catalog: &Catalog, chain: &Chain, flags: Flags, printer: 
             cancel: &cancel,
             live,
             // What is shown while it comes is kept by whoever looks at it.
-            spill: world.directories.as_ref().filter(|_| printer.json).map(|directories| directories.cache.join("output")),
+            spill: world
+                .directories
+                .as_ref()
+                .filter(|_| printer.json)
+                .map(|directories| directories.cache.join("output")),
         },
     )?;
     if settings.runs.log

@@ -43,10 +43,12 @@ fn result_text(data: &RawValue, to_terminal: bool) -> String {
         Ok(Value::String(text)) if text.ends_with('\n') => text,
         Ok(Value::String(text)) => format!("{text}\n"),
         // Read and written again, a number beyond 64 bits would change.
-        Ok(value) if to_terminal && !has_large_numbers(data.get()) => match serde_json::to_string_pretty(&value) {
-            Ok(pretty) => format!("{pretty}\n"),
-            Err(_) => format!("{}\n", data.get()),
-        },
+        Ok(value) if to_terminal && !has_large_numbers(data.get()) => {
+            match serde_json::to_string_pretty(&value) {
+                Ok(pretty) => format!("{pretty}\n"),
+                Err(_) => format!("{}\n", data.get()),
+            }
+        }
         _ => format!("{}\n", data.get()),
     }
 }
@@ -65,7 +67,11 @@ fn data(report: &Report, chain: &Chain) -> String {
     let outcome = &report.outcome;
     let stdout = outcome.stdout.text();
     let stderr = outcome.stderr.text();
-    let spill = outcome.stdout.spill.as_ref().or(outcome.stderr.spill.as_ref());
+    let spill = outcome
+        .stdout
+        .spill
+        .as_ref()
+        .or(outcome.stderr.spill.as_ref());
     let mut rest = json!({
         "stdout": stdout.text,
         "stderr": stderr.text,
@@ -80,7 +86,12 @@ fn data(report: &Report, chain: &Chain) -> String {
         "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         "chain": chain_data(Some(chain)),
     });
-    if let Some(reason) = outcome.stdout.spill_error.as_ref().or(outcome.stderr.spill_error.as_ref()) {
+    if let Some(reason) = outcome
+        .stdout
+        .spill_error
+        .as_ref()
+        .or(outcome.stderr.spill_error.as_ref())
+    {
         rest["spill_error"] = reason.as_str().into();
     }
     if let Some(http) = &report.http {
@@ -137,10 +148,14 @@ fn status(report: &Report) -> exit::Status {
         (Status::Success, _) => exit::Status::Done,
         (Status::Timeout, _) => exit::Status::TimedOut,
         (Status::Cancelled, _) => exit::Status::Interrupted,
-        (Status::Error, Some(ToolFailure::Raised(_) | ToolFailure::Unreadable(_))) => exit::Status::ToolFailed,
+        (Status::Error, Some(ToolFailure::Raised(_) | ToolFailure::Unreadable(_))) => {
+            exit::Status::ToolFailed
+        }
         (Status::Error, _) => {
             let signal = report.outcome.signal.map(|signal| SIGNAL_BASE + signal);
-            let code = signal.or(report.outcome.exit_code).and_then(|code| u8::try_from(code).ok());
+            let code = signal
+                .or(report.outcome.exit_code)
+                .and_then(|code| u8::try_from(code).ok());
             match code {
                 None | Some(0) => exit::Status::ToolFailed,
                 Some(code) => exit::Status::Tool(code),
@@ -151,11 +166,17 @@ fn status(report: &Report) -> exit::Status {
 
 fn timeout_note(prepared: &Prepared) -> String {
     let after = prepared.timeout.unwrap_or_default().as_secs_f64();
-    format!("{} the tool was ended after {after} s; --timeout S gives it more", style::bad("timeout:"))
+    format!(
+        "{} the tool was ended after {after} s; --timeout S gives it more",
+        style::bad("timeout:")
+    )
 }
 
 fn failure_note(failure: &ToolFailure) -> String {
-    let mut text = format!("{} {failure}", style::bad(format!("error[{}]:", failure.code())));
+    let mut text = format!(
+        "{} {failure}",
+        style::bad(format!("error[{}]:", failure.code()))
+    );
     if let ToolFailure::Raised(raised) = failure {
         text.push_str(&frames(raised));
         for cause in &raised.causes {
@@ -177,8 +198,15 @@ fn frames(raised: &Raised) -> String {
             let _ = write!(text, "\n  … {} calls left out …", raised.omitted);
         }
         let function = frame.function.as_deref().unwrap_or("?");
-        let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let _ = write!(text, "\n  {} in {function}", style::faint(format!("{}{line}", frame.file)));
+        let line = frame
+            .line
+            .map(|line| format!(":{line}"))
+            .unwrap_or_default();
+        let _ = write!(
+            text,
+            "\n  {} in {function}",
+            style::faint(format!("{}{line}", frame.file))
+        );
         if let Some(source) = &frame.source {
             let _ = write!(text, "\n    {source}");
         }
