@@ -123,6 +123,17 @@ fn bones(text: &str) -> String {
         .collect()
 }
 
+#[test]
+fn a_comment_in_an_empty_table_stays_when_our_entry_goes() {
+    let machine = Machine::new();
+    let before = "{\"mcpServers\": { // mine\n}}";
+    let path = machine.file("home/.cursor/mcp.json", before);
+    machine.install("cursor", Scope::User);
+    fs_err::remove_file(backup(&path)).unwrap();
+    machine.remove("cursor", Scope::User);
+    assert!(read(&path).contains("// mine"), "{}", read(&path));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -91,7 +91,7 @@ pub fn take(text: &str, slot: Slot<'_>, keep: usize) -> Result<String, Fault> {
     if level < slot.servers.len() {
         return Err(Fault::UNSAFE);
     }
-    while level > keep && way[level].properties.len() == 1 {
+    while level > keep && source.holds_one_thing(way[level]) {
         level -= 1;
         key = &slot.servers[level];
     }
@@ -299,6 +299,23 @@ impl Source<'_> {
         };
         let text = format!("{indent}{key}: {}", render::json(value, layout));
         with_newlines(&text, self.newline)
+    }
+
+    /// Whether an object has one property and no comment beside it: such a table goes
+    /// with its last entry.
+    fn holds_one_thing(&self, object: &Object<'_>) -> bool {
+        let [only] = object.properties.as_slice() else {
+            return false;
+        };
+        let is_beside = |token: &TokenAndRange<'_>| {
+            let (start, end) = (token.range.start, token.range.end);
+            let is_inside = start >= object.range.start && end <= object.range.end;
+            is_inside && (end <= only.range.start || start >= only.range.end)
+        };
+        !self
+            .tokens
+            .iter()
+            .any(|token| is_comment(token) && is_beside(token))
     }
 
     /// The end of the token or comment that is the last one before an offset.
