@@ -75,6 +75,9 @@ def main():
         options = {"cwd": large, "env": env}
         python = os.path.join(large, ".venv/bin/python3")
         commands = {"bare .venv/bin/python3 -c pass": ([python, "-c", "pass"], options)}
+        place = os.path.join(large, ".venv")
+        same = dict(env, PYTHONUNBUFFERED="1", VIRTUAL_ENV=place, PATH=f"{place}/bin:{env['PATH']}")
+        commands["the same, with the variables tools get"] = ([python, "-c", "pass"], {"cwd": large, "env": same})
         commands["toolroom exec, 1,000 tools"] = ([toolroom, "exec", "python", "--", "-c", "pass"], options)
         commands["toolroom exec, 1 tool"] = ([toolroom, "exec", "python", "--", "-c", "pass"], {"cwd": small, "env": env})
         if found["uv"]:
@@ -94,7 +97,7 @@ def main():
             over[name] = cost.cpu - bare.cpu
             measure.row(name, cost, f"{over[name] * 1000:+6.2f} ms CPU, {(cost.wall - bare.wall) * 1000:+7.2f} ms wall over bare")
         ours = over["toolroom exec, 1,000 tools"]
-        rivals = {name: value for name, value in over.items() if not name.startswith(("bare", "toolroom"))}
+        rivals = {name: value for name, value in over.items() if not name.startswith(("bare", "the same", "toolroom"))}
         for name in ("uv", "mise", "direnv"):
             if not found[name]:
                 print(f"{name} could not be installed here")

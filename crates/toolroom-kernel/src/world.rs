@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::model::EnvMap;
+use crate::model::Environ;
 
 /// The kind of machine, as far as layouts and launching differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub struct Directories {
 /// Everything a decision may depend on besides its arguments.
 #[derive(Debug, Clone)]
 pub struct World {
-    pub env: EnvMap,
+    pub env: Environ,
     pub cwd: PathBuf,
     /// The user's home, if there is one.
     pub home: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use toolroom_catalog::Catalog;
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 use toolroom_kernel::{Directories, Os, World};
 
 /// A home, a project and an environment of their own.
@@ -21,7 +21,7 @@ impl Room {
         let project = root.path().join("project");
         fs_err::create_dir_all(&home).unwrap();
         fs_err::create_dir_all(&project).unwrap();
-        let mut env = EnvMap::new();
+        let mut env = Environ::new();
         env.set("PATH", "/usr/bin:/bin");
         env.set("HOME", home.as_os_str());
         let world = World {

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use etcetera::BaseStrategy as _;
 use toolroom_catalog::space::discover_project;
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 use toolroom_kernel::{Directories, Os, World};
 
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
             format!("the working directory cannot be read: {error}"),
         )
     })?;
-    let env: EnvMap = std::env::vars_os().collect();
+    let env: Environ = std::env::vars_os().collect();
     let home = home(&env);
     let user_space = match env.get_os("TOOLROOM_USER_SPACE") {
         Some(path) if !path.is_empty() => Some(absolute(&cwd, Path::new(path))),
@@ -44,7 +44,7 @@ pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
     })
 }
 
-fn home(env: &EnvMap) -> Option<PathBuf> {
+fn home(env: &Environ) -> Option<PathBuf> {
     let name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
     env.get_os(name)
         .filter(|path| Path::new(path).is_absolute())

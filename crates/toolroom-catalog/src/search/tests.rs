@@ -266,30 +266,6 @@ fn no_more_than_the_limit_is_given() {
     assert!(rank(&entries, "fetch", 0).is_empty());
 }
 
-#[test]
-#[ignore = "a measurement, not a judgement"]
-fn ten_thousand_entries_are_searched_quickly() {
-    let ids: Vec<_> = (0..10_000)
-        .map(|index| format!("group{}/tool_number{index}", index % 50))
-        .collect();
-    let content: Vec<(String, u32)> = (0..150).map(|word| (format!("word{word}"), 2)).collect();
-    let entries: Vec<_> = ids
-        .iter()
-        .map(|id| Entry {
-            id,
-            name: id.rsplit('/').next().unwrap(),
-            category: Some("group"),
-            description: Some("Fetches something from somewhere and writes it as a table"),
-            content: &content,
-        })
-        .collect();
-    for query in ["fetch table", "fecth tabel", "number77"] {
-        let start = std::time::Instant::now();
-        let hits = rank(&entries, query, 20).len();
-        println!("{query}: {hits} in {:?}", start.elapsed());
-    }
-}
-
 proptest! {
     #[test]
     fn no_text_makes_it_panic(

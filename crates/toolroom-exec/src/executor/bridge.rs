@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 use toolroom_kernel::template::Unset;
 
 use super::error::ExecError;
@@ -25,7 +25,7 @@ const STYLE: &str = "mcp";
 #[derive(Debug)]
 pub struct Bridge {
     pub request: Vec<u8>,
-    pub env: EnvMap,
+    pub env: Environ,
     pub cwd: PathBuf,
 }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 
 use super::channel::Event;
 
@@ -22,7 +22,7 @@ pub struct Command {
     pub program: PathBuf,
     pub args: Vec<OsString>,
     /// The whole environment: nothing is inherited.
-    pub env: EnvMap,
+    pub env: Environ,
     pub cwd: PathBuf,
     pub stdin: Stdin,
     pub limits: Limits,
@@ -43,7 +43,7 @@ impl Command {
         Self {
             program: program.into(),
             args: Vec::new(),
-            env: EnvMap::new(),
+            env: Environ::new(),
             cwd: cwd.into(),
             stdin: Stdin::Null,
             limits: Limits::default(),

@@ -1,9 +1,9 @@
 //! The words of the product as types.
 
-mod env_map;
+mod environ;
 mod id;
 mod tool;
 
-pub use env_map::EnvMap;
+pub use environ::Environ;
 pub use id::{InvalidId, ToolId};
 pub use tool::{Role, Space, Tool, field};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::model::EnvMap;
+use crate::model::Environ;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Serialize for Origin {
 /// Variables with their origins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LayeredEnv {
-    values: EnvMap,
+    values: Environ,
     /// Of every variable that is not the process's own.
     origins: BTreeMap<OsString, Origin>,
     unset: BTreeSet<String>,
@@ -56,7 +56,7 @@ pub struct LayeredEnv {
 impl LayeredEnv {
     /// The lowest layer.
     #[must_use]
-    pub fn of_process(env: EnvMap) -> Self {
+    pub fn of_process(env: Environ) -> Self {
         Self {
             values: env,
             ..Self::default()
@@ -94,12 +94,12 @@ impl LayeredEnv {
     }
 
     #[must_use]
-    pub fn values(&self) -> &EnvMap {
+    pub fn values(&self) -> &Environ {
         &self.values
     }
 
     #[must_use]
-    pub fn into_values(self) -> EnvMap {
+    pub fn into_values(self) -> Environ {
         self.values
     }
 

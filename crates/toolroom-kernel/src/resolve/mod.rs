@@ -9,7 +9,7 @@
 //! ```
 //! use std::borrow::Cow;
 //! use serde_json::{Value, json};
-//! use toolroom_kernel::model::{EnvMap, Role};
+//! use toolroom_kernel::model::{Environ, Role};
 //! use toolroom_kernel::resolve::{Call, EnvironmentRules, Link, Resolvers, resolve};
 //! # use toolroom_kernel::{Os, World};
 //!
@@ -25,7 +25,7 @@
 //! }
 //!
 //! # let world = World {
-//! #     env: EnvMap::from_iter([("PATH", "/bin")]), cwd: "/".into(), home: None, user_space: None,
+//! #     env: Environ::from_iter([("PATH", "/bin")]), cwd: "/".into(), home: None, user_space: None,
 //! #     project: None, directories: None, os: Os::Linux, now: std::time::SystemTime::UNIX_EPOCH,
 //! # };
 //! let env_config = json!({"interpreter": {"type": "shell", "var": "SH"}, "env": {"COPY": "${SH}"}});

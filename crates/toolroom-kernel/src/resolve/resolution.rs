@@ -18,7 +18,7 @@ use super::rules::{EnvPolicy, EnvironmentRules};
 use super::search::{Surroundings, Trace};
 use super::spec::Resolvers;
 use crate::dotenv::{self, is_loader_variable};
-use crate::model::{EnvMap, Role};
+use crate::model::{Environ, Role};
 use crate::template::{Placeholder, Scope, Template, Unset};
 use crate::world::World;
 
@@ -166,7 +166,7 @@ pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
 }
 
 /// The lowest layer: all of the process environment, or what a minimal one keeps.
-fn base(call: &Call<'_>) -> Result<EnvMap, ResolveError> {
+fn base(call: &Call<'_>) -> Result<Environ, ResolveError> {
     let mut policy = EnvPolicy::Inherit;
     for link in call.links {
         policy = link.policy()?.unwrap_or(policy);

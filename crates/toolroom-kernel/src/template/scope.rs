@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::model::EnvMap;
+use crate::model::Environ;
 
 /// Answers for the names in a template.
 pub trait Scope {
@@ -61,7 +61,7 @@ pub enum Unset {
 }
 
 /// Variables alone. A value that is not UTF-8 has no text and counts as unset.
-impl Scope for EnvMap {
+impl Scope for Environ {
     fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
         self.get(name).map(Cow::Borrowed)
     }

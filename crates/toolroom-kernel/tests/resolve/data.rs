@@ -32,7 +32,9 @@ fn the_kernel_names_no_language() {
     let alone = ["mise", "fnm", "bun", "pip", "gem", "lua", "tcl"];
     let mut found = Vec::new();
     for path in rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
-        let text = fs_err::read_to_string(&path).unwrap().replace("EnvMap", "");
+        let text = fs_err::read_to_string(&path)
+            .unwrap()
+            .replace("Environ", "");
         for (number, line) in text.to_lowercase().lines().enumerate() {
             let is_alone = |word: &&&str| {
                 line.split(|next: char| !next.is_alphanumeric())

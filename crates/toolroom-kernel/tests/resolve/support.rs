@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
-use toolroom_kernel::model::{EnvMap, Role};
+use toolroom_kernel::model::{Environ, Role};
 use toolroom_kernel::resolve::{
     Call, Candidate, EnvironmentRules, Link, Preferred, Resolution, ResolveError, Resolvers,
     Verdict, resolve,
@@ -89,7 +89,7 @@ impl Context {
         for folder in ["home", name, "bin"] {
             fs_err::create_dir_all(at(folder)).unwrap();
         }
-        let mut env = EnvMap::new();
+        let mut env = Environ::new();
         env.set("HOME", at("home"));
         env.set("PATH", at("bin"));
         let world = World {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use tempfile::TempDir;
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 use toolroom_kernel::{Os, World};
 use toolroom_mcp::config::{
     Action, Change, Client, ConfigError, DEFAULT_NAME, Endpoint, Scope, Server, find, plan_install,
@@ -25,7 +25,7 @@ impl Machine {
             fs_err::create_dir_all(folder).unwrap();
         }
         let world = World {
-            env: EnvMap::new(),
+            env: Environ::new(),
             cwd: project.clone(),
             user_space: Some(home.join(".ai")),
             home: Some(home),

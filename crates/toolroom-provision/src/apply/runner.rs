@@ -7,7 +7,7 @@ use toolroom_exec::subprocess::{
     Cancel, Command, Guard, Happening, Listener, Outcome, Supervision, run_blocking,
 };
 use toolroom_kernel::World;
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 
 use crate::error::ProvisionError;
 use crate::manager::{Argv, Choice, Facts, fill_text};
@@ -135,7 +135,7 @@ impl Runner<'_> {
     }
 
     /// The process environment with what the manager sets and unsets.
-    fn env(&self, offline: bool) -> Result<EnvMap, ProvisionError> {
+    fn env(&self, offline: bool) -> Result<Environ, ProvisionError> {
         let commands = &self.choice.commands;
         let locked = self
             .choice

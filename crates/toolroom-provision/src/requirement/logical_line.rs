@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 
 /// A line with its number in the file, counted from one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ fn without_comment(text: &str) -> &str {
 }
 
 /// Fills in `${NAME}`; a variable that is not set stays as it is written, as pip does.
-pub(super) fn expand<'a>(text: &'a str, env: &EnvMap) -> Cow<'a, str> {
+pub(super) fn expand<'a>(text: &'a str, env: &Environ) -> Cow<'a, str> {
     if !text.contains("${") {
         return Cow::Borrowed(text);
     }
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn only_set_upper_case_variables_are_filled_in() {
-        let mut env = EnvMap::new();
+        let mut env = Environ::new();
         env.set("HOST", "h");
         env.set("lower", "no");
         let cases = [
@@ -144,7 +144,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_content_panics(content in "[a-z$#{} \\\\\n\r\\PC]{0,60}") {
-            let mut env = EnvMap::new();
+            let mut env = Environ::new();
             env.set("A", "${A}");
             for line in split(&content) {
                 let _ = expand(&line.text, &env);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 
 use super::node_spec::NodeSpec;
 use super::pep508::PythonRequirement;
@@ -155,6 +155,6 @@ pub struct Context<'a> {
     /// Where the installer would run: relative paths in requirement lines start here.
     pub working_directory: &'a Path,
     /// For `${NAME}` in requirement files.
-    pub env: &'a EnvMap,
+    pub env: &'a Environ,
     pub selection: Selection<'a>,
 }

@@ -147,7 +147,7 @@ fn entry_line(content: &str, start: usize, name: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use toolroom_kernel::model::EnvMap;
+    use toolroom_kernel::model::Environ;
 
     use super::super::model::Selection;
     use super::*;
@@ -156,7 +156,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("package.json");
         fs_err::write(&path, content).unwrap();
-        let env = EnvMap::new();
+        let env = Environ::new();
         let selection = Selection {
             production,
             ..Selection::default()

@@ -217,7 +217,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use toolroom_kernel::model::EnvMap;
+    use toolroom_kernel::model::Environ;
 
     use super::super::model::Selection;
     use super::*;
@@ -228,7 +228,7 @@ mod tests {
         fs_err::write(&path, content).unwrap();
         let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (extras, groups) = (owned(extras), owned(groups));
-        let env = EnvMap::new();
+        let env = Environ::new();
         let context = Context {
             working_directory: folder.path(),
             env: &env,

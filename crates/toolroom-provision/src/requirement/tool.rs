@@ -197,13 +197,13 @@ mod tests {
     use std::path::Path;
 
     use serde_json::json;
-    use toolroom_kernel::model::EnvMap;
+    use toolroom_kernel::model::Environ;
 
     use super::super::model::Selection;
     use super::*;
 
     fn with_context<T>(f: impl FnOnce(&Context<'_>) -> T) -> T {
-        let env = EnvMap::new();
+        let env = Environ::new();
         f(&Context {
             working_directory: Path::new("/work"),
             env: &env,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 use toolroom_provision::audit::node::{Layout, audit};
 use toolroom_provision::audit::{Audit, SeverityRules};
 use toolroom_provision::requirement::{Context, Format, Selection};
@@ -15,7 +15,7 @@ const MANIFEST: &str = r#"{"name": "probe", "version": "1.0.0", "private": true,
     "optionalDependencies": {"fsevents": "2.3.3"}}"#;
 
 fn judge(project: &Path) -> Audit {
-    let env = EnvMap::new();
+    let env = Environ::new();
     let context = Context {
         working_directory: project,
         env: &env,

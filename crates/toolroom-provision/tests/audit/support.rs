@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 use toolroom_provision::audit::python::{Environment, Platform, audit};
 use toolroom_provision::audit::{Audit, SeverityRules};
 use toolroom_provision::requirement::{Context, Format, Requirements, Selection};
@@ -173,7 +173,7 @@ impl Venv {
 
     pub fn requirements(&self, lines: &str) -> Requirements {
         let path = self.file("requirements.txt", lines);
-        let env = EnvMap::new();
+        let env = Environ::new();
         let context = Context {
             working_directory: self.folder.path(),
             env: &env,

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 
 use super::*;
 use crate::audit::Severity;
@@ -24,7 +24,7 @@ impl Project {
     }
 
     fn requirements(&self, name: &str) -> Requirements {
-        let env = EnvMap::new();
+        let env = Environ::new();
         let context = Context {
             working_directory: self.0.path(),
             env: &env,

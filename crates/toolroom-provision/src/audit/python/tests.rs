@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 
 use super::*;
 use crate::audit::{Severity, Wanted};
@@ -59,7 +59,7 @@ impl Site {
 
     fn audit_with(&self, lines: &str, rules: &SeverityRules) -> Audit {
         self.file("requirements.txt", lines);
-        let env = EnvMap::new();
+        let env = Environ::new();
         let context = Context {
             working_directory: self.0.path(),
             env: &env,

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use toolroom_kernel::model::EnvMap;
+use toolroom_kernel::model::Environ;
 
 use super::super::model::Selection;
 use super::*;
@@ -22,7 +22,7 @@ impl Folder {
     }
 
     fn read(&self, name: &str) -> Requirements {
-        let mut env = EnvMap::new();
+        let mut env = Environ::new();
         env.set("TOKEN", "hunter2");
         let context = Context {
             working_directory: self.0.path(),
@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn no_file_panics(content in "([-a-z@/;#\\[\\]=. \\\\\n\\PC]{0,20}\n){0,6}") {
-        let env = EnvMap::new();
+        let env = Environ::new();
         let context = Context {
             working_directory: Path::new("/nonexistent"),
             env: &env,

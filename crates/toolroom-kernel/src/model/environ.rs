@@ -6,11 +6,11 @@ use std::ffi::{OsStr, OsString};
 /// Variables in a fixed order. On Windows names compare without case, as they do there;
 /// the spelling that was set first is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EnvMap {
+pub struct Environ {
     variables: BTreeMap<OsString, OsString>,
 }
 
-impl EnvMap {
+impl Environ {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -79,7 +79,7 @@ impl EnvMap {
     }
 }
 
-impl<N: Into<OsString>, V: Into<OsString>> FromIterator<(N, V)> for EnvMap {
+impl<N: Into<OsString>, V: Into<OsString>> FromIterator<(N, V)> for Environ {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
         let mut map = Self::new();
         for (name, value) in pairs {
