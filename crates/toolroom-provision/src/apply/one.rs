@@ -15,6 +15,9 @@ use crate::lock::Lock;
 use crate::manager::Choice;
 use crate::plan::{Plan, Step, clear_half_installed, installed};
 
+/// How often a plan may find its place changed.
+const MOST_TRIES: usize = 5;
+
 /// Carries a plan out. Where another process did the work meanwhile, finds it done.
 ///
 /// # Errors
@@ -30,22 +33,10 @@ pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
     if !plan.decision.action.changes() {
         return settled(plan, how);
     }
-    let place = plan.place();
-    let _lock = Lock::acquire(&state, &place, &|holder| {
-        how.progress.hear(&plan, News::Waiting { holder });
-    })?;
-    // Whoever held the lock may have done the work, or changed what is to be done.
-    let plan = how.planner.plan(&plan.target)?;
-    if !plan.decision.action.changes() {
-        return settled(plan, how);
-    }
-    if plan.place() != place {
-        return Err(ProvisionError::Refused {
-            target: plan.target.name(),
-            reason: "what is there changed while it was planned".to_owned(),
-            fix: Some("run toolroom setup again".to_owned()),
-        });
-    }
+    let (plan, place, _lock) = match locked(plan, how, &state)? {
+        Locked::Settled(plan) => return settled(plan, how),
+        Locked::ToDo(plan, place, lock) => (plan, place, lock),
+    };
     let Some(choice) = plan.choice.clone() else {
         return settled(plan, how);
     };
@@ -69,6 +60,36 @@ pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
     Ok(Plan {
         applied: true,
         ..plan
+    })
+}
+
+/// A plan once nobody else can change what it is about.
+enum Locked {
+    /// Whoever held the lock did the work.
+    Settled(Plan),
+    ToDo(Plan, PathBuf, Lock),
+}
+
+/// Locks a plan's place and plans again: whoever held the lock may have done the work, or
+/// changed what is to be done, even where. Then the other place is locked instead.
+fn locked(mut plan: Plan, how: &Applying<'_>, state: &Path) -> Result<Locked, ProvisionError> {
+    for _ in 0..MOST_TRIES {
+        let place = plan.place();
+        let lock = Lock::acquire(state, &place, &|holder| {
+            how.progress.hear(&plan, News::Waiting { holder });
+        })?;
+        plan = how.planner.plan(&plan.target)?;
+        if !plan.decision.action.changes() {
+            return Ok(Locked::Settled(plan));
+        }
+        if plan.place() == place {
+            return Ok(Locked::ToDo(plan, place, lock));
+        }
+    }
+    Err(ProvisionError::Refused {
+        target: plan.target.name(),
+        reason: "what is there keeps changing while it is planned".to_owned(),
+        fix: Some("run toolroom setup again".to_owned()),
     })
 }
 

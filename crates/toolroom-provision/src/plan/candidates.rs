@@ -152,7 +152,9 @@ impl Planner<'_> {
             .filter_map(|text| self.filled(text, &target.root, None));
         places
             .map(|path| Place {
-                free: mark::is_free(&path),
+                // One that another process began a moment ago is its place too: whoever comes
+                // second waits for its lock.
+                free: mark::is_free(&path) || mark::is_unfinished(&path),
                 path,
             })
             .collect()
