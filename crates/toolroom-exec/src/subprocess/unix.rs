@@ -22,7 +22,6 @@ use super::command::{Channel, Command, Guard, Stdin};
 use super::error::Error;
 use super::guard::MOST_DESCRIPTORS;
 use super::guard::wire::{self, Notice};
-use super::orphans::Watched;
 use super::outcome::Exit;
 
 /// How long a guard may take to start the tool.
@@ -102,9 +101,8 @@ fn connect(command: &Command, guard: &Guard) -> io::Result<(Started, Ends)> {
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    let (guard, watched) = Watched::spawn(&mut start)?;
+    let guard = start.spawn()?;
     let tree = Tree {
-        watched,
         control: UnixStream::from_std(ours)?,
         unread: Vec::new(),
         guard,
@@ -169,7 +167,6 @@ fn is_named_file(cwd: &Path, program: &Path) -> bool {
 /// sees its socket close, and kills them.
 #[derive(Debug)]
 pub(super) struct Tree {
-    watched: Watched,
     control: UnixStream,
     unread: Vec<u8>,
     guard: Child,
@@ -202,7 +199,6 @@ impl Tree {
             && let Some(leader) = self.leader.take()
         {
             let _ = kill_process_group(leader, Signal::KILL);
-            self.watched.sweep();
         }
     }
 

@@ -265,22 +265,6 @@ fn the_death_of_the_guard_is_told_and_leaves_no_group() {
 }
 
 #[test]
-fn a_daemon_does_not_survive_the_guard_its_tool_killed() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("pids");
-    let script = format!(
-        "setsid sh -c 'echo $$ >> {0}; sleep 787 & echo $! >> {0}; wait' & sleep 0.4; kill -KILL $PPID; sleep 60",
-        file.display()
-    );
-    // Another run at the same time is none of its business.
-    let other = std::thread::spawn(|| outcome_of("setsid sh -c 'sleep 1.5; echo whole'"));
-    let error = run(&shell(&script), &Supervision::new()).unwrap_err();
-    assert!(matches!(error, Error::GuardLost { .. }), "{error}");
-    assert!(all_gone(&pids_in(&file, 2)));
-    assert_eq!(text(&other.join().unwrap().stdout), "whole\n");
-}
-
-#[test]
 fn the_grace_is_short_where_the_time_is() {
     for (timeout, grace) in [(None, 2000), (Some(60_000), 2000), (Some(1000), 500)] {
         let timeout = timeout.map(Duration::from_millis);

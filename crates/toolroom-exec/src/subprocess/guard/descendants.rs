@@ -9,19 +9,6 @@ pub(super) fn of(ancestor: Pid) -> Vec<Pid> {
     below(&[ancestor], children())
 }
 
-/// The children of a process that `is_meant` accepts, and all descendants of these.
-pub(in crate::subprocess) fn of_children(parent: Pid, is_meant: impl Fn(Pid) -> bool) -> Vec<Pid> {
-    let mut all = children();
-    let own = all
-        .remove(&parent.as_raw_nonzero().get())
-        .unwrap_or_default();
-    let own = own.into_iter().filter_map(Pid::from_raw);
-    let mut found: Vec<Pid> = own.filter(|pid| is_meant(*pid)).collect();
-    let more = below(&found, all);
-    found.extend(more);
-    found
-}
-
 /// Every process with its children.
 fn children() -> HashMap<i32, Vec<i32>> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
