@@ -111,11 +111,11 @@ struct Watch {
 impl Watch {
     fn until_empty(mut self) -> io::Result<()> {
         loop {
-            if let Some(notice) = self.tree.leader_end() {
-                let _ = self.control.write_all(notice.line().as_bytes());
-                self.leader_ended();
-            }
-            if !self.tree.reap() || self.overdue() {
+            self.tell();
+            let is_over = !self.tree.reap();
+            // It may have ended since, and been reaped just now.
+            self.tell();
+            if is_over || self.overdue() {
                 return Ok(());
             }
             if self
@@ -125,6 +125,14 @@ impl Watch {
                 self.tree.signal_all(Signal::KILL);
             }
             self.wait()?;
+        }
+    }
+
+    /// Says how the leader ended, once it has.
+    fn tell(&mut self) {
+        if let Some(notice) = self.tree.leader_end() {
+            let _ = self.control.write_all(notice.line().as_bytes());
+            self.leader_ended();
         }
     }
 

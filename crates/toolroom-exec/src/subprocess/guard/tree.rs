@@ -19,6 +19,10 @@ pub(super) struct Tree {
     leader: Pid,
     /// Until it is reaped its number, hence its group's, cannot be another's.
     leader_reaped: bool,
+    /// Whether it was said how the leader ended.
+    told: bool,
+    /// How it ended, if it was reaped before that was said.
+    unsaid: Option<Notice>,
 }
 
 impl Tree {
@@ -26,23 +30,26 @@ impl Tree {
         Self {
             leader,
             leader_reaped: false,
+            told: false,
+            unsaid: None,
         }
     }
 
     /// How the leader ended, if it has and was not told before.
-    pub(super) fn leader_end(&self) -> Option<Notice> {
-        if self.leader_reaped {
+    pub(super) fn leader_end(&mut self) -> Option<Notice> {
+        let end = self.unsaid.take().or_else(|| self.leader_ending());
+        self.told |= end.is_some();
+        end
+    }
+
+    /// How the leader ended, if it has and is not reaped, which it is not by this.
+    fn leader_ending(&self) -> Option<Notice> {
+        if self.leader_reaped || self.told {
             return None;
         }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let status = waitid(WaitId::Pid(self.leader), options).ok()??;
-        let exited = status.exit_status().map(|code| Notice::Exited { code });
-        let signalled = || {
-            Some(Notice::Signalled {
-                signal: status.terminating_signal()?,
-            })
-        };
-        exited.or_else(signalled)
+        notice(status.exit_status(), status.terminating_signal())
     }
 
     /// Signals the leader's group.
@@ -63,13 +70,24 @@ impl Tree {
     pub(super) fn reap(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, _))) => self.leader_reaped |= pid == self.leader,
+                Ok(Some((pid, status))) if pid == self.leader => {
+                    self.leader_reaped = true;
+                    if !self.told {
+                        self.unsaid = notice(status.exit_status(), status.terminating_signal());
+                    }
+                }
+                Ok(Some(_)) => {}
                 Ok(None) => return true,
                 Err(rustix::io::Errno::INTR) => {}
                 Err(_) => return self.has_strays(),
             }
         }
     }
+}
+
+fn notice(code: Option<i32>, signal: Option<i32>) -> Option<Notice> {
+    let exited = code.map(|code| Notice::Exited { code });
+    exited.or_else(|| signal.map(|signal| Notice::Signalled { signal }))
 }
 
 #[cfg(target_os = "linux")]
