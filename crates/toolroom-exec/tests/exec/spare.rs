@@ -1,9 +1,9 @@
 //! Spare processes: started ahead, taken once, never mixed up, never left behind.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use toolroom_exec::spare::{SpareLimits, Spares};
-use toolroom_exec::subprocess::{Cancel, Command, Stdin, Supervision};
+use toolroom_exec::subprocess::{Cancel, Command, Process, Stdin, Supervision};
 
 use super::support::{guard, is_alive, shell, text};
 
@@ -137,4 +137,44 @@ fn nothing_is_left_when_the_pool_is_dropped() {
         std::thread::sleep(Duration::from_millis(20));
     }
     panic!("{pid} is still running");
+}
+
+#[test]
+fn a_spare_process_waits_for_its_one_call() {
+    let mut command = shell("read line; echo \"got $line\"");
+    command.stdin = Stdin::Pipe;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut process = Process::start(&command, &guard()).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(process.is_running());
+        let mut how = Supervision::new();
+        how.input = b"work\n".to_vec();
+        let outcome = process.finish(&how, &Cancel::new()).await.unwrap();
+        assert_eq!(text(&outcome.stdout), "got work\n");
+    });
+}
+
+#[test]
+fn a_spare_process_that_ended_is_known_to_have() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut process = Process::start(&shell("exit 3"), &guard()).await.unwrap();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while process.is_running() && Instant::now() < deadline {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert!(!process.is_running());
+        let outcome = process
+            .finish(&Supervision::new(), &Cancel::new())
+            .await
+            .unwrap();
+        assert_eq!(outcome.exit_code, Some(3));
+    });
 }

@@ -7,6 +7,8 @@ use toolroom_exec::subprocess::{
     Cancel, Command, Error, Guard, Outcome, Supervision, run_blocking,
 };
 
+pub use toolroom_test::program as interpreter;
+
 pub const PROBE: &str = env!("CARGO_BIN_EXE_exec-probe");
 
 pub fn guard() -> Guard {
@@ -85,22 +87,4 @@ pub fn all_gone(pids: &[u32]) -> bool {
         std::thread::sleep(Duration::from_millis(10));
     }
     true
-}
-
-/// Finds an interpreter outside of any shims. A missing one skips the test by name,
-/// except where the continuous integration promises that it is there.
-pub fn interpreter(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .filter(|directory| !directory.ends_with("shims"))
-        .map(|directory| directory.join(name))
-        .find(|file| file.is_file());
-    let promised = ["python3", "node", "bash", "perl"].contains(&name);
-    if found.is_none() && promised && std::env::var_os("CI").is_some_and(|value| value == "true") {
-        panic!("{name} is missing");
-    }
-    if found.is_none() {
-        eprintln!("skipped: {name} is not installed");
-    }
-    found
 }

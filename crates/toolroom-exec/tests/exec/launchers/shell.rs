@@ -1,0 +1,121 @@
+//! Bash tools.
+
+use serde_json::{Value, json};
+use toolroom_exec::subprocess::Channel;
+
+use super::{BASH, NODE};
+use crate::launch::{Called, Given, log, progress};
+use crate::support::*;
+
+/// Calls a Bash tool that names this entry, or none.
+fn bash(source: &str, entry: Option<&str>, params: Value) -> Option<Called> {
+    let given = Given {
+        entry: &entry.map(str::to_owned).into_iter().collect::<Vec<_>>(),
+        params,
+        folder: "",
+    };
+    BASH.call_as(Channel::Private, source, given)
+}
+
+#[test]
+fn bash_tools_get_arguments_and_print_their_result() {
+    let params = json!({"name": "ü b", "flag": true});
+    let main = Some("main");
+    let cases = [
+        (
+            "main() { printf '%s|' \"$@\"; }",
+            main,
+            "--name|ü b|--flag|",
+        ),
+        ("main() { echo \"$2\"; }\nmain \"$@\"", None, "ü b\n"),
+        ("printf '%s|' \"$@\"; cat", None, "--name|ü b|--flag|"),
+        (
+            "main() { echo \"$TOOLROOM_PARAMS $TOOLROOM_PROJECT\"; }\n[[ \"${BASH_SOURCE[0]}\" == \"$0\" ]] && main twice",
+            main,
+            "{\"name\":\"ü b\",\"flag\":true} /the/project\n",
+        ),
+    ];
+    for (source, entry, expected) in cases {
+        let Some(called) = bash(source, entry, params.clone()) else {
+            return;
+        };
+        assert!(called.outcome.success(), "{source}: {:?}", called.outcome);
+        assert_eq!(called.stdout(), expected);
+    }
+}
+
+#[test]
+fn a_bash_tool_runs_once_however_it_calls_its_function() {
+    let cases = [
+        ("main() { echo ran; }\ncd /tmp && main \"$@\"", None),
+        ("main() { echo ran; }\nif true; then main \"$@\"; fi", None),
+        ("main() { echo ran; }\nrun=main\n\"$run\" \"$@\"", None),
+        (
+            "main() { echo ran; }\ncat >/dev/null <<'END'\nmain\nEND\n",
+            Some("main"),
+        ),
+        ("function main { echo ran; }", Some("main")),
+    ];
+    for (source, entry) in cases {
+        let Some(called) = bash(source, entry, json!({})) else {
+            return;
+        };
+        assert_eq!(called.stdout(), "ran\n", "{source}");
+    }
+    let Some(called) = bash("other() { :; }", Some("main"), json!({})) else {
+        return;
+    };
+    assert_eq!(called.outcome.exit_code, Some(1));
+    assert!(text(&called.outcome.stderr).contains("defines no function main"));
+}
+
+#[test]
+fn bash_tools_may_give_a_result_and_events() {
+    let source = "main() { toolroom_progress 1 2 'a \"quoted\" step'; toolroom_log warning $'two\\nlines'; echo noise; toolroom_result '{\"a\": [1]}'; }";
+    let Some(called) = bash(source, Some("main"), json!({})) else {
+        return;
+    };
+    assert_eq!(called.result(), json!({"a": [1]}));
+    assert_eq!(
+        called.events,
+        [
+            progress(1.0, Some(2.0), Some("a \"quoted\" step")),
+            log("warning", "two\nlines")
+        ]
+    );
+    for (source, entry, status) in [
+        ("main() { return 4; }", Some("main"), 4),
+        ("set -e\nmain() { false; echo never; }", Some("main"), 1),
+        ("set -e\nfalse\necho never", None, 1),
+        ("exit 5", None, 5),
+    ] {
+        let Some(called) = bash(source, entry, json!({})) else {
+            return;
+        };
+        assert_eq!(called.outcome.exit_code, Some(status), "{source}");
+        assert_eq!(called.stdout(), "", "{source}");
+    }
+}
+
+#[test]
+fn progress_that_is_no_number_costs_no_result() {
+    let cases = [
+        (
+            BASH,
+            "toolroom_progress x; toolroom_progress 08 1; toolroom_result 7",
+        ),
+        (
+            NODE,
+            "export function main(_, { progress }) { progress(NaN); progress('x'); return 7; }",
+        ),
+    ];
+    for (language, source) in cases {
+        let called = match language.launcher {
+            "call.sh" => bash(source, None, json!({})),
+            _ => language.call(source, json!({})),
+        };
+        let Some(called) = called else { continue };
+        assert_eq!(called.result(), json!(7), "{source}");
+        assert!(!called.events.is_empty(), "{source}");
+    }
+}

@@ -1,0 +1,233 @@
+//! How a process tree ends: by itself, by time, by its caller's wish or death. Nothing of it is left.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use toolroom_exec::subprocess::{Cancel, Error, Process, Supervision};
+
+use crate::support::*;
+
+#[test]
+fn a_timeout_asks_first_and_keeps_what_was_said() {
+    let script = "trap 'echo ending; exit 3' TERM; echo begun; while :; do sleep 0.05; done";
+    let outcome = run(&shell(script), &within(0.5, 10.0)).unwrap();
+    assert!(outcome.timed_out);
+    assert_eq!(outcome.exit_code, Some(3));
+    assert_eq!(text(&outcome.stdout), "begun\nending\n");
+}
+
+#[test]
+fn a_tool_that_ignores_the_request_is_killed_on_time() {
+    let begun = Instant::now();
+    let script = "trap '' TERM; echo begun; while :; do sleep 0.05; done";
+    let outcome = run(&shell(script), &within(0.5, 0.3)).unwrap();
+    assert!(outcome.timed_out);
+    assert_eq!(outcome.signal, Some(9));
+    assert_eq!(text(&outcome.stdout), "begun\n");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn grandchildren_that_hold_the_pipes_do_not_hold_us() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    let script = format!(
+        "sleep 60 & echo $! >> {0}; setsid sleep 60 & echo $! >> {0}; echo hi; wait",
+        file.display()
+    );
+    let begun = Instant::now();
+    let outcome = run(&shell(&script), &within(1.0, 0.2)).unwrap();
+    assert!(outcome.timed_out);
+    assert_eq!(text(&outcome.stdout), "hi\n");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(all_gone(&pids_in(&file, 2)));
+}
+
+#[test]
+fn what_a_finished_tool_leaves_behind_is_ended() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    // A daemon by the book: two forks and a session of its own, deaf to TERM.
+    let script = format!(
+        "setsid sh -c '(trap \"\" TERM; echo $$ >> {0}; sh -c \"echo \\$PPID >> {0}; exec sleep 60\") & ' & \
+         sleep 60 & echo $! >> {0}; while [ \"$(wc -l < {0})\" -lt 3 ]; do sleep 0.02; done; echo done",
+        file.display()
+    );
+    let begun = Instant::now();
+    let outcome = outcome_of(&script);
+    assert!(outcome.success(), "{}", text(&outcome.stderr));
+    assert_eq!(text(&outcome.stdout), "done\n");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(all_gone(&pids_in(&file, 3)));
+}
+
+/// Starts a tool with a child and a daemon, and gives the three of them.
+fn tree_of(file: &Path) -> String {
+    format!(
+        "echo $$ >> {0}; sleep 61 & echo $! >> {0}; setsid sh -c 'echo $$ >> {0}; exec sleep 62' & wait",
+        file.display()
+    )
+}
+
+#[test]
+fn nothing_survives_the_sudden_death_of_the_caller() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    let mut caller = std::process::Command::new(PROBE)
+        .args(["run", "/bin/sh", "-c", &tree_of(&file)])
+        .spawn()
+        .unwrap();
+    let pids = pids_in(&file, 3);
+    assert!(pids.iter().all(|pid| is_alive(*pid)));
+    caller.kill().unwrap();
+    caller.wait().unwrap();
+    assert!(all_gone(&pids));
+}
+
+#[test]
+fn an_interrupt_of_the_caller_ends_the_tree_in_order() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    let mark = place.path().join("mark");
+    let script = format!(
+        "trap 'echo ended > {1}; exit 0' TERM; sleep 60 & echo $$ $! >> {0}; wait",
+        file.display(),
+        mark.display()
+    );
+    let mut caller = std::process::Command::new(PROBE)
+        .args(["run", "/bin/sh", "-c", &script])
+        .spawn()
+        .unwrap();
+    let pids = pids_in(&file, 2);
+    let pid = caller.id().to_string();
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(caller.wait().unwrap().code(), Some(1));
+    assert!(all_gone(&pids));
+    assert_eq!(fs_err::read_to_string(mark).unwrap(), "ended\n");
+}
+
+#[test]
+fn a_dropped_process_is_killed() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let process = Process::start(&shell(&tree_of(&file)), &guard())
+            .await
+            .unwrap();
+        let pids = pids_in(&file, 3);
+        drop(process);
+        assert!(all_gone(&pids));
+    });
+}
+
+#[test]
+fn the_death_of_the_guard_is_told_and_leaves_no_group() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    let script = format!(
+        "echo $$ >> {0}; sleep 0.3; kill -KILL $PPID; sleep 60",
+        file.display()
+    );
+    let error = run(&shell(&script), &Supervision::new()).unwrap_err();
+    assert!(matches!(error, Error::GuardLost { .. }), "{error}");
+    assert!(all_gone(&pids_in(&file, 1)));
+}
+
+#[test]
+fn the_grace_is_short_where_the_time_is() {
+    for (timeout, grace) in [(None, 2000), (Some(60_000), 2000), (Some(1000), 500)] {
+        let timeout = timeout.map(Duration::from_millis);
+        assert_eq!(
+            Supervision::usual_grace(timeout),
+            Duration::from_millis(grace)
+        );
+    }
+}
+
+#[test]
+fn cancelling_ends_the_tree_and_says_so() {
+    let cancel = Cancel::new();
+    let from_elsewhere = cancel.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        from_elsewhere.stop();
+        std::thread::sleep(Duration::from_millis(200));
+        from_elsewhere.kill();
+    });
+    let mut how = Supervision::new();
+    how.grace = Duration::from_secs(60);
+    let deaf = shell("trap '' TERM; echo begun; while :; do sleep 0.05; done");
+    let outcome = toolroom_exec::subprocess::run_blocking(&deaf, &how, &guard(), &cancel).unwrap();
+    thread.join().unwrap();
+    assert!(outcome.cancelled && !outcome.timed_out);
+    assert_eq!(outcome.signal, Some(9));
+    assert_eq!(text(&outcome.stdout), "begun\n");
+}
+
+#[test]
+fn a_fork_bomb_ends_with_its_call() {
+    let place = tempfile::tempdir().unwrap();
+    let mark = format!("bomb{}", std::process::id());
+    let script = place.path().join(&mark);
+    // Bounded by depth as well, since root is not bound by the limit on processes.
+    fs_err::write(
+        &script,
+        "[ $1 -gt 6 ] && exec sleep 60\nsh $0 $(($1 + 1)) & sh $0 $(($1 + 1)) & wait\n",
+    )
+    .unwrap();
+    let mut command = command("/bin/sh", &[script.to_str().unwrap(), "1"]);
+    command.limits.processes = Some(300);
+    let begun = Instant::now();
+    let outcome = run(&command, &within(2.0, 0.1)).unwrap();
+    assert!(outcome.timed_out);
+    assert!(begun.elapsed() < Duration::from_secs(15));
+    assert!(!anything_runs(&mark));
+}
+
+fn anything_runs(mark: &str) -> bool {
+    let entries = fs_err::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| fs_err::read(entry.path().join("cmdline")).ok());
+    lines
+        .filter(|line| !line.is_empty())
+        .any(|line| String::from_utf8_lossy(&line).contains(&format!("/{mark}\0")))
+}
+
+#[test]
+fn many_runs_at_once_leave_no_descriptor_and_no_process() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let open_files = || fs_err::read_dir("/proc/self/fd").unwrap().count();
+    runtime.block_on(async {
+        let one = async || {
+            let how = Supervision::new();
+            toolroom_exec::subprocess::run(&shell("echo x"), &how, &guard(), &Cancel::new()).await
+        };
+        one().await.unwrap();
+        let before = open_files();
+        for _ in 0..4 {
+            let runs: Vec<_> = (0..20).map(|_| tokio::spawn(one())).collect();
+            for run in runs {
+                assert!(run.await.unwrap().unwrap().success());
+            }
+        }
+        // Other tests run in this process too; a leak would be in the hundreds.
+        assert!(
+            open_files() < before + 60,
+            "{} then {}",
+            before,
+            open_files()
+        );
+    });
+}

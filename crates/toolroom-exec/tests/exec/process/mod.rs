@@ -1,0 +1,5 @@
+//! The `subprocess` primitive by itself, with real processes.
+
+mod capture;
+mod ends;
+mod starts;

@@ -1,0 +1,156 @@
+//! Every calling convention, with the real interpreters.
+
+use serde_json::json;
+
+use super::{machine, result};
+
+#[test]
+fn a_script_in_the_way_of_kiwi_gets_key_and_value() {
+    let context = machine();
+    context.tool(
+        "k.py",
+        "import argparse, json\n__executor_id__ = 'python_runtime'\nCONFIG_SCHEMA = {'type': 'object', 'properties': {'path': {'type': 'string'}, 'all': {'type': 'boolean'}, 'items': {'type': 'array'}}}\ndef main():\n    parser = argparse.ArgumentParser()\n    parser.add_argument('--path'); parser.add_argument('--all', action='store_true'); parser.add_argument('--items', type=json.loads)\n    options = parser.parse_args()\n    print(json.dumps([options.path, options.all, options.items]))\nif __name__ == '__main__':\n    main()\n",
+    );
+    assert_eq!(
+        result(&context, &["k", "--path", "a b", "--all", "--items", "[1]"]),
+        json!(["a b", true, [1]])
+    );
+}
+
+#[test]
+fn a_script_in_the_way_of_rye_gets_params_and_project() {
+    let context = machine();
+    context.tool(
+        "r.py",
+        "import argparse, json\n__executor_id__ = 'rye/core/runtimes/python_script_runtime'\nparser = argparse.ArgumentParser()\nparser.add_argument('--params'); parser.add_argument('--project-path')\noptions = parser.parse_args()\nprint(json.dumps([json.loads(options.params), options.project_path]))\n",
+    );
+    assert_eq!(
+        result(&context, &["r", "--params", "{\"a\": [1]}"]),
+        json!([{"a": [1]}, "[PROJECT]"])
+    );
+}
+
+#[test]
+fn a_function_in_the_way_of_rye_gets_params_and_project() {
+    let context = machine();
+    context.tool(
+        "r.py",
+        "# rye:signed:2026:abc:def:0\n__executor_id__ = 'rye/core/runtimes/python_function_runtime'\nasync def execute(params, project_path):\n    return [params, project_path]\n",
+    );
+    assert_eq!(
+        result(&context, &["r", "--a", "1"]),
+        json!([{"a": "1"}, "[PROJECT]"])
+    );
+}
+
+#[test]
+fn the_seeds_git_tool_runs_as_written() {
+    let context = machine();
+    context.tool(
+        "rye/capabilities/git.py",
+        include_str!("../../../../fixtures/seeds/git.py"),
+    );
+    let found = result(&context, &["git", "--command=--version"]);
+    assert!(
+        found["stdout"].as_str().unwrap().starts_with("git version"),
+        "{found}"
+    );
+}
+
+#[test]
+fn node_tools_run_as_modules_and_as_scripts() {
+    let context = machine();
+    context.tool("esm.mjs", "export async function main({ name = 'x' }, { log }) { log('info', 'hi'); return { name }; }\n");
+    context.tool("cjs.cjs", "exports.main = ({ n }) => [n];\n");
+    context.tool(
+        "plain.js",
+        "console.log(JSON.stringify(process.argv.slice(2)));\n",
+    );
+    assert_eq!(
+        result(&context, &["esm", "--name", "Ada"]),
+        json!({"name": "Ada"})
+    );
+    assert_eq!(result(&context, &["cjs", "--n", "1"]), json!(["1"]));
+    assert_eq!(
+        result(&context, &["plain", "--a", "b"]),
+        json!(["--a", "b"])
+    );
+}
+
+#[test]
+fn a_perl_tool_runs() {
+    let context = machine();
+    context.tool(
+        "p.pl",
+        "sub main { my (%params) = @_; return { got => $params{name} }; }\n1;\n",
+    );
+    assert_eq!(result(&context, &["p", "--name", "x"]), json!({"got": "x"}));
+}
+
+#[test]
+fn a_command_tool_needs_no_runtime() {
+    let context = machine();
+    context.tool(
+        "c.yaml",
+        "tool_type: shell\nexecutor_id: subprocess\nparameters: {text: {type: string}, n: {type: integer}}\nconfig:\n  command: printf\n  args: [\"%s|%s|%s\", \"{params.text}\", \"{n}\", \"${GREETING:-hi}\"]\n  env: {GREETING: \"from the tool\"}\n",
+    );
+    assert_eq!(
+        result(&context, &["c", "--text", "a; rm -rf $HOME", "--n", "3"]),
+        json!("a; rm -rf $HOME|3|from the tool")
+    );
+}
+
+#[test]
+fn a_tool_of_any_language_with_a_template_runs_as_it_was_made() {
+    let context = machine();
+    for (runtime, program) in [
+        ("python", "python3"),
+        ("node", "node"),
+        ("bash", "bash"),
+        ("perl", "perl"),
+        ("ruby", "ruby"),
+        ("php", "php"),
+    ] {
+        let path = std::env::var("PATH").unwrap();
+        if !std::env::split_paths(&path).any(|folder| folder.join(program).exists()) {
+            eprintln!("skipped: {program} is not installed");
+            continue;
+        }
+        let id = format!("made_{runtime}");
+        context.data(&["new", &id, "--runtime", runtime]);
+        let output = context.run(&["run", &id, "--name", "Ada"]);
+        assert_eq!(output.status, 0, "{runtime}: {output}");
+        assert!(output.stdout.contains("Hello, Ada!"), "{runtime}: {output}");
+    }
+}
+
+#[test]
+fn a_shell_script_keeps_its_name_its_traps_and_its_strictness() {
+    let context = machine();
+    context.tool(
+        "strict.sh",
+        "#!/usr/bin/env bash\nset -euo pipefail\ntrap 'echo cleaned' EXIT\necho \"$(basename \"$0\") $*\"\nfalse\necho never\n",
+    );
+    let output = context.run(&["run", "strict", "--a", "b c"]);
+    assert_eq!(output.stdout, "strict.sh --a b c\ncleaned\n");
+    assert_eq!(output.status, 1);
+    context.tool(
+        "called.sh",
+        "# ---\n# entry: main\n# ---\nmain() { echo \"got $2\"; toolroom_log info hi; }\n",
+    );
+    assert_eq!(
+        context.run(&["run", "called", "--x", "y"]).stdout,
+        "got y\n"
+    );
+}
+
+#[test]
+fn a_shell_tool_runs_once_and_its_own_result_is_shown() {
+    let context = machine();
+    context.tool("twice.sh", "main() { echo ran; }\ncd /tmp && main \"$@\"\n");
+    assert_eq!(context.run(&["run", "twice"]).stdout, "ran\n");
+    let source = "# ---\n# entry: main\n# ---\nmain() { toolroom_result '{\"a\":1}'; }\ncat >/dev/null <<'END'\nmain\nEND\n";
+    context.tool("given.sh", source);
+    assert_eq!(context.run(&["run", "given"]).stdout, "{\"a\":1}\n");
+    assert_eq!(result(&context, &["given"]), json!({"a": 1}));
+}

@@ -1,0 +1,25 @@
+//! `run`: parameters in, a result out, whatever the tool does in between.
+
+mod ends;
+mod languages;
+mod parameters;
+mod results;
+mod surroundings;
+
+use serde_json::Value;
+use toolroom_test::TestContext;
+
+use crate::context;
+
+/// A context with the machine's own interpreters.
+fn machine() -> TestContext {
+    let mut context = context();
+    context.set_env("PATH", std::env::var("PATH").unwrap());
+    context
+}
+
+fn result(context: &TestContext, args: &[&str]) -> Value {
+    let data = context.data(&[&["run"], args].concat());
+    assert_eq!(data["status"], "success", "{data}");
+    data["data"].clone()
+}

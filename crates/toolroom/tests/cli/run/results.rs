@@ -1,0 +1,145 @@
+//! What a tool gives: results, prints beside them, failures with their place, output that does not fit.
+
+use serde_json::{Value, json};
+
+use super::machine;
+
+#[test]
+fn what_a_function_prints_is_beside_its_result() {
+    let context = machine();
+    context.tool("noisy.py", "import sys\ndef main():\n    print('out')\n    print('err', file=sys.stderr)\n    return {'ok': True}\n");
+    let data = context.data(&["run", "noisy"]);
+    assert_eq!(data["data"], json!({"ok": true}));
+    assert_eq!(data["stdout"], "out\n");
+    assert_eq!(data["stderr"], "err\n");
+    let shown = context.run(&["run", "noisy"]);
+    assert_eq!(shown.stdout, "{\"ok\":true}\n");
+}
+
+#[test]
+fn a_huge_integer_stays_exact() {
+    let context = machine();
+    context.tool("f.py", "def main(): return 2 ** 200\n");
+    let output = context.run(&["run", "f", "--json"]);
+    assert!(
+        output
+            .stdout
+            .contains("1606938044258990275541962092341162602522202993782792835301376"),
+        "{output}"
+    );
+}
+
+#[test]
+fn an_exception_comes_with_the_tools_own_frames() {
+    let context = machine();
+    context.tool(
+        "f.py",
+        "def helper(x):\n    return 1 / x\n\ndef main():\n    return helper(0)\n",
+    );
+    let output = context.run(&["run", "f", "--json"]);
+    assert_eq!(output.status, 1);
+    let data = output.data();
+    assert_eq!(data["status"], "error");
+    assert_eq!(data["error"]["type"], "ZeroDivisionError");
+    let functions: Vec<&str> = data["error"]["frames"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|frame| frame["function"].as_str().unwrap())
+        .collect();
+    assert_eq!(functions, ["main", "helper"]);
+    insta::assert_snapshot!(context.run(&["run", "f"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error[tool::raised]: ZeroDivisionError: division by zero
+      [PROJECT]/.ai/tools/f.py:5 in main
+        return helper(0)
+      [PROJECT]/.ai/tools/f.py:2 in helper
+        return 1 / x
+    ");
+}
+
+#[test]
+fn a_failure_comes_with_what_led_to_it() {
+    let context = machine();
+    context.tool(
+        "f.py",
+        "def main():\n    try:\n        raise ValueError('root')\n    except ValueError as cause:\n        raise RuntimeError('outer') from cause\n",
+    );
+    let output = context.run(&["run", "f", "--json"]);
+    let error = &output.data()["error"];
+    assert_eq!(
+        error["causes"],
+        json!([{"type": "ValueError", "message": "root"}])
+    );
+    assert_eq!(error["omitted"], 0);
+    let text = context.run(&["run", "f"]).stderr;
+    assert!(text.contains("caused by ValueError: root"), "{text}");
+    context.tool(
+        "deep.py",
+        "def main(n=200):\n    if n: return main(n - 1)\n    raise ValueError('deep')\n",
+    );
+    let text = context.run(&["run", "deep"]).stderr;
+    assert!(text.contains("calls left out"), "{text}");
+}
+
+#[test]
+fn a_result_is_written_to_the_byte() {
+    let context = machine();
+    context.tool("k.py", "def main(): return 'a\\x1b[31mred'\n");
+    assert_eq!(context.run(&["run", "k"]).stdout, "a\u{1b}[31mred\n");
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_no_success() {
+    let context = machine();
+    context.tool("k.py", "def main(): return 1\n");
+    for args in [
+        &["run", "k"][..],
+        &["run", "k", "--json"],
+        &["list"],
+        &["env", "bash", "--shell", "bash"],
+    ] {
+        let mut command = context.command(args);
+        command.stdout(
+            std::fs::File::options()
+                .write(true)
+                .open("/dev/full")
+                .unwrap(),
+        );
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(125), "{args:?}");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains("io::not_written"),
+            "{args:?}"
+        );
+    }
+}
+
+#[test]
+fn a_tool_that_ends_the_process_has_no_result() {
+    let context = machine();
+    context.tool("f.py", "import os\ndef main(): os._exit(0)\n");
+    let output = context.run(&["run", "f", "--json"]);
+    assert_eq!(output.status, 1);
+    assert_eq!(output.data()["error"]["code"], "tool::no_result");
+}
+
+#[test]
+fn output_is_kept_on_disk_for_programs_only() {
+    let context = machine();
+    context.tool("big.sh", "head -c 3000000 /dev/zero | tr '\\0' x\n");
+    let output = context.home().join(".cache/toolroom/output");
+    assert_eq!(context.run(&["run", "big"]).stdout.len(), 3_000_000);
+    assert!(!output.exists());
+    let data = context.run(&["run", "big", "--json"]).data();
+    assert_eq!(data["truncated"], true);
+    assert!(data["spill"].is_string(), "{}", data["spill"]);
+    assert_eq!(data.get("spill_error"), None);
+    fs_err::remove_dir_all(&output).unwrap();
+    fs_err::write(&output, "in the way").unwrap();
+    let data = context.run(&["run", "big", "--json"]).data();
+    assert!(data["spill"].is_null());
+    assert!(data["spill_error"].is_string());
+}
