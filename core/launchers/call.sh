@@ -2,8 +2,8 @@
 # the tool's path, the project's path, the entry names, the parameters as JSON, and then
 # the parameters as arguments. The file is started with those arguments in place of this
 # launcher, so that `$0`, traps and `set -e` are its own. Only where the tool itself names
-# an entry is it read instead, and that function called: no look at its text could tell
-# whether it calls the function by itself.
+# an entry, or defines a `main` that nothing in it can be calling, is it read instead, and
+# that function called.
 #
 # What the tool prints is its result, unless it gives one with `toolroom_result JSON`.
 
@@ -60,8 +60,39 @@ toolroom_result() {
     toolroom_send "{\"result\":${1//$'\n'/ }}"
 }
 
+# Whether a file defines main and says the word nowhere else: then nobody calls it. What
+# stands inside of main itself does not count, if its end can be seen: a brace at the left
+# margin, or at the end of its only line.
+toolroom_waits_for_main() {
+    local line is_inside='' is_defined=''
+    local opens='^[[:space:]]*(function[[:space:]]+main([[:space:]]*\([[:space:]]*\))?|main[[:space:]]*\([[:space:]]*\))'
+    local word='(^|[^[:alnum:]_])main([^[:alnum:]_]|$)'
+    [[ $1 == *main* ]] || return 1
+    while IFS= read -r line; do
+        if [ -n "$is_inside" ]; then
+            [[ $line == '}'* ]] || continue
+            is_inside=''
+        elif [[ $line =~ ^[[:space:]]*# ]]; then
+            continue
+        elif [[ $line =~ $opens ]]; then
+            is_defined=yes
+            line=${line#*"${BASH_REMATCH[0]}"}
+            [[ $line =~ ^[^}]*\}$ ]] && continue
+            [[ $line == *'}' ]] || is_inside=yes
+        fi
+        [[ $line =~ $word ]] && return 1
+    done <<<"$1"
+    [ -n "$is_defined" ] && [ -z "$is_inside" ]
+}
+
 set -- "${toolroom_fields[@]:4}"
 unset toolroom_fields
+toolroom_text=$(<"$TOOLROOM_TOOL")
+if [ -z "$toolroom_entries" ] && toolroom_waits_for_main "$toolroom_text"; then
+    toolroom_entries=main
+    BASH_ARGV0=$TOOLROOM_TOOL
+fi
+unset -f toolroom_waits_for_main
 if [ -n "$toolroom_entries" ]; then
     # The status of the last line says nothing: that is often a test which does not hold.
     # shellcheck disable=SC1090
@@ -77,7 +108,7 @@ if [ -n "$toolroom_entries" ]; then
 fi
 
 export TOOLROOM_TOOL TOOLROOM_PROJECT TOOLROOM_PARAMS toolroom_channel
-case $(<"$TOOLROOM_TOOL") in
+case $toolroom_text in
     *toolroom_*) export -f toolroom_quote toolroom_send toolroom_progress toolroom_log toolroom_result ;;
 esac
 exec "$BASH" "$TOOLROOM_TOOL" "$@"

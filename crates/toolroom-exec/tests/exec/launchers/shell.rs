@@ -119,3 +119,45 @@ fn progress_that_is_no_number_costs_no_result() {
         assert!(!called.events.is_empty(), "{source}");
     }
 }
+
+/// A file that only defines its function would do nothing and say so to nobody.
+#[test]
+fn a_main_that_nothing_calls_is_called() {
+    let called = [
+        "main() { echo ran; }",
+        "# main runs\nset -eu\nmain() {\n  echo ran # as main\n}\nhelper() { :; }\n",
+        "function main\n{\n  [ \"${1:-}\" = again ] || main again\n  [ \"${1:-}\" = again ] || echo ran\n}\n",
+    ];
+    for source in called {
+        let Some(called) = bash(source, None, json!({})) else {
+            return;
+        };
+        assert_eq!(called.stdout(), "ran\n", "{source}");
+        assert!(called.outcome.success(), "{source}");
+    }
+    let named = "main() { echo \"${0##*/} $*\"; return 3; }";
+    let Some(called) = bash(named, None, json!({"a": 1})) else {
+        return;
+    };
+    assert!(called.stdout().ends_with(" --a 1\n"), "{}", called.stdout());
+    assert_eq!(called.outcome.exit_code, Some(3));
+}
+
+#[test]
+fn a_main_that_may_be_called_already_is_not_called_again() {
+    let sources = [
+        "main() { echo ran; }; main",
+        "main() {\n  echo ran\n}\nmain",
+        "main() {\n  echo ran\n} && main",
+        "run() { main; }\nmain() { echo ran; }\nrun",
+        "main() { echo ran; }\nrun=main\n$run",
+        "main() { echo ran; }\nif true; then\n  main\nfi",
+        "domain() { echo no; }\necho ran",
+    ];
+    for source in sources {
+        let Some(called) = bash(source, None, json!({})) else {
+            return;
+        };
+        assert_eq!(called.stdout(), "ran\n", "{source}");
+    }
+}
