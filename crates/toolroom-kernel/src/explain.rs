@@ -26,13 +26,20 @@ impl Position {
         }
         let before = &text[..end];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let line = newlines(before.as_bytes()) + 1;
         let column = before[line_start..].chars().count() + 1;
         Self {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX),
         }
     }
+}
+
+/// Counts in bytes as long as they suffice, which a processor does many at a time.
+fn newlines(text: &[u8]) -> usize {
+    let count = |part: &[u8]| part.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
+    let parts = text.chunks(usize::from(u8::MAX));
+    parts.map(|part| usize::from(count(part))).sum()
 }
 
 /// A file, and where in it, if that is known.

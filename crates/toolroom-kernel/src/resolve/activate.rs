@@ -30,6 +30,9 @@ impl Activation {
             unset: spec.unset.clone(),
             ..Self::default()
         };
+        if found.environment.is_some() {
+            activation.unset.extend(spec.leave.iter().cloned());
+        }
         for (name, texts) in &spec.set {
             let value = all(texts.on(os), facts)?.into_iter().next();
             activation.set.push((name.clone(), value));
@@ -53,14 +56,17 @@ impl Activation {
     }
 }
 
-/// The texts that can be filled in.
+/// The texts that can be filled in; one that speaks of a fact with several values is
+/// filled in with each of them.
 fn all(texts: &[String], facts: &Facts<'_>) -> Result<Vec<String>, TemplateError> {
     let mut filled = Vec::new();
     for text in texts {
-        if let Filled::Text(text) = facts.fill(text)?
-            && !text.is_empty()
-        {
-            filled.push(text);
+        for facts in facts.each(text) {
+            if let Filled::Text(text) = facts.fill(text)?
+                && !text.is_empty()
+            {
+                filled.push(text);
+            }
         }
     }
     Ok(filled)
@@ -77,22 +83,19 @@ pub(super) fn add_facts(
     facts.set_path("executable_dir", found.path.parent());
     facts.set("version", found.version.as_ref().map(ToString::to_string));
     for (name, spec) in specs {
-        let directory = match spec {
-            FactSpec::Nearest(name) => upward(facts.world)
+        let directories: Vec<PathBuf> = match spec {
+            FactSpec::Upward(name) => upward(facts.world)
                 .into_iter()
                 .map(|folder| folder.join(name))
-                .find(|path| path.is_dir()),
+                .filter(|path| path.is_dir())
+                .collect(),
             FactSpec::Marked { directory, has } => match facts.fill(directory)? {
-                Filled::Text(path) => {
-                    Some(PathBuf::from(path)).filter(|path| path.join(has).exists())
-                }
-                Filled::Lacking(_) => None,
+                Filled::Text(path) if Path::new(&path).join(has).exists() => vec![path.into()],
+                Filled::Text(_) | Filled::Lacking(_) => Vec::new(),
             },
         };
-        facts.set(
-            name.clone(),
-            directory.and_then(|path| path.to_str().map(str::to_owned)),
-        );
+        let texts = directories.iter().filter_map(|path| path.to_str());
+        facts.set_all(name.clone(), texts.map(str::to_owned).collect());
     }
     Ok(())
 }

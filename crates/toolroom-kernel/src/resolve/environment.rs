@@ -171,10 +171,20 @@ impl Inspector<'_> {
         marker: Option<&String>,
     ) -> Result<Inspection, TemplateError> {
         let broken = |reason: String| Ok(Inspection::Broken(path.to_path_buf(), reason));
-        if let Some(base) = self.value(path, marker, self.spec.base.as_ref()) {
-            let base = join(path, Path::new(&base));
-            if !base.exists() {
-                return broken(format!("its base {} is gone", base.display()));
+        if let Some(spec) = &self.spec.base {
+            match self.value(path, marker, Some(spec)) {
+                Some(base) => {
+                    let base = join(path, Path::new(&base));
+                    if !base.exists() {
+                        return broken(format!("its base {} is gone", base.display()));
+                    }
+                }
+                // Without it an interpreter may take the directory for no environment.
+                None if marker.is_some() => {
+                    let keys = spec.keys.on(self.facts.world.os).join(" or ");
+                    return broken(format!("its {} has no {keys}", spec.file));
+                }
+                None => {}
             }
         }
         let declared = self.value(path, marker, self.spec.version.as_ref());

@@ -29,7 +29,7 @@ pub(super) fn version_of(
             (_, Some(folder), _) => {
                 marked(folder, facts)?.and_then(|folder| by_folder(&chain, &folder))
             }
-            (_, _, Some(file)) => by_file(&chain, file, &spec.keys, facts)?,
+            (_, _, Some(file)) => by_file(&chain, file, spec, facts)?,
             _ => None,
         };
         if let Some(version) = found
@@ -67,7 +67,7 @@ fn by_folder(chain: &[PathBuf], marked: &str) -> Option<Version> {
 fn by_file(
     chain: &[PathBuf],
     file: &str,
-    keys: &[String],
+    spec: &EvidenceSpec,
     facts: &Facts<'_>,
 ) -> Result<Option<Version>, TemplateError> {
     let Some(folder) = chain.last().and_then(|path| path.parent()) else {
@@ -81,6 +81,11 @@ fn by_file(
     let Reading::Text(text) = read_text(Path::new(&path), MAX_FILE) else {
         return Ok(None);
     };
+    if let Some(word) = &spec.word {
+        let marked = marked(word, &facts)?.unwrap_or_default();
+        let mut words = text.split_whitespace();
+        return Ok(words.find_map(|word| Version::parse(pattern::capture(&marked, word)?)));
+    }
     let value_of = |key: &String| {
         text.lines().find_map(|line| {
             let mut words = line
@@ -91,6 +96,6 @@ fn by_file(
             words.next()
         })
     };
-    let values: Option<Vec<&str>> = keys.iter().map(value_of).collect();
+    let values: Option<Vec<&str>> = spec.keys.iter().map(value_of).collect();
     Ok(values.and_then(|values| Version::parse(&values.join("."))))
 }

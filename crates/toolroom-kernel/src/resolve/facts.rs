@@ -12,6 +12,8 @@ use crate::world::World;
 pub(super) struct Facts<'w> {
     pub(super) world: &'w World,
     values: BTreeMap<Cow<'w, str>, Option<String>>,
+    /// What else a name stands for besides its value.
+    more: BTreeMap<String, Vec<String>>,
 }
 
 /// What a template gave.
@@ -27,7 +29,29 @@ impl<'w> Facts<'w> {
         Self {
             world,
             values: BTreeMap::new(),
+            more: BTreeMap::new(),
         }
+    }
+
+    /// Sets a name that may stand for several values; alone it stands for the first.
+    pub(super) fn set_all(&mut self, name: String, values: Vec<String>) {
+        let mut values = values.into_iter();
+        self.set(name.clone(), values.next());
+        self.more.insert(name, values.collect());
+    }
+
+    /// These facts once for each value of the name a text speaks of.
+    pub(super) fn each(&self, text: &str) -> Vec<Cow<'_, Self>> {
+        let mut each = vec![Cow::Borrowed(self)];
+        let spoken_of = |name: &&String| text.contains(&format!("{{{name}}}"));
+        if let Some(name) = self.more.keys().find(spoken_of) {
+            for value in &self.more[name] {
+                let mut facts = self.clone();
+                facts.set(name.clone(), value.clone());
+                each.push(Cow::Owned(facts));
+            }
+        }
+        each
     }
 
     pub(super) fn set(&mut self, name: impl Into<Cow<'w, str>>, value: impl Into<Option<String>>) {

@@ -134,10 +134,8 @@ impl Resolution {
 /// Fails if an interpreter is not found, an environment is broken, a version that is
 /// asked for is not installed, or the chain's `env_config` cannot be used.
 pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
-    let mut resolution = Resolution {
-        env: LayeredEnv::of_process(base(call)?),
-        ..Resolution::default()
-    };
+    let mut resolution = Resolution::default();
+    resolution.env = LayeredEnv::of_process(base(call, &mut resolution.notes)?);
     dotenv_layers(call, &mut resolution)?;
     let resources = resource::collect(call.links)?;
     for (index, link) in call.links.iter().enumerate() {
@@ -166,7 +164,7 @@ pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
 }
 
 /// The lowest layer: all of the process environment, or what a minimal one keeps.
-fn base(call: &Call<'_>) -> Result<Environ, ResolveError> {
+fn base(call: &Call<'_>, notes: &mut Vec<String>) -> Result<Environ, ResolveError> {
     let mut policy = EnvPolicy::Inherit;
     for link in call.links {
         policy = link.policy()?.unwrap_or(policy);
@@ -180,7 +178,35 @@ fn base(call: &Call<'_>) -> Result<Environ, ResolveError> {
         .env
         .iter()
         .filter(|(name, _)| name.to_str().is_some_and(keeps));
-    Ok(kept.collect())
+    let mut kept: Environ = kept.collect();
+    let named: Vec<String> = kept
+        .iter()
+        .filter_map(|(name, _)| name.to_str().map(str::to_owned))
+        .filter(|name| is_loader_variable(name, &call.rules.without_credentials, call.world.os))
+        .collect();
+    for name in named {
+        if let Some(address) = kept.get(&name).and_then(without_credentials) {
+            kept.set(&name, address);
+            notes.push(format!(
+                "the user and password in {name} are not passed on; to pass them, set it in the tool's env"
+            ));
+        }
+    }
+    Ok(kept)
+}
+
+/// An address without the user and password in it, if there are any.
+fn without_credentials(address: &str) -> Option<String> {
+    let start = address.find("://").map_or(0, |scheme| scheme + 3);
+    let end = address[start..]
+        .find(['/', '?', '#'])
+        .map_or(address.len(), |path| start + path);
+    let at = address[start..end].rfind('@')?;
+    Some(format!(
+        "{}{}",
+        &address[..start],
+        &address[start + at + 1..]
+    ))
 }
 
 fn dotenv_layers(call: &Call<'_>, resolution: &mut Resolution) -> Result<(), ResolveError> {

@@ -16,6 +16,8 @@ pub struct EnvironmentRules {
     pub loader_variables: Vec<String>,
     /// What `env_policy: minimal` keeps of the process environment.
     pub minimal: Vec<String>,
+    /// Of these it keeps the address, but not the user and password in it.
+    pub without_credentials: Vec<String>,
 }
 
 impl EnvironmentRules {

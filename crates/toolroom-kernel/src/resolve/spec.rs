@@ -77,8 +77,8 @@ pub(super) struct Spec {
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "RawFact")]
 pub(super) enum FactSpec {
-    /// The nearest one of this name, looking upward.
-    Nearest(String),
+    /// Those of this name, looking upward, the nearest first.
+    Upward(String),
     /// One that is known, but only if it has an entry of this name.
     Marked { directory: String, has: String },
 }
@@ -86,7 +86,7 @@ pub(super) enum FactSpec {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct RawFact {
-    nearest: Option<String>,
+    upward: Option<String>,
     directory: Option<String>,
     has: Option<String>,
 }
@@ -95,10 +95,10 @@ impl TryFrom<RawFact> for FactSpec {
     type Error = &'static str;
 
     fn try_from(raw: RawFact) -> Result<Self, Self::Error> {
-        match (raw.nearest, raw.directory, raw.has) {
-            (Some(name), None, None) => Ok(Self::Nearest(name)),
+        match (raw.upward, raw.directory, raw.has) {
+            (Some(name), None, None) => Ok(Self::Upward(name)),
             (None, Some(directory), Some(has)) => Ok(Self::Marked { directory, has }),
-            _ => Err("a fact is either nearest, or directory and has"),
+            _ => Err("a fact is either upward, or directory and has"),
         }
     }
 }
@@ -151,6 +151,10 @@ pub(super) struct WantedSpec {
     pub(super) list: bool,
     /// The first word of the line that counts.
     pub(super) line: Texts,
+    /// In that line, only what stands in quotes right after the word counts.
+    pub(super) quoted: bool,
+    /// What it names is the lowest version that will do.
+    pub(super) at_least: bool,
     /// A dotted path into a JSON document.
     pub(super) json: Option<String>,
     /// Of several objects there, the one of this name; its `version` counts.
@@ -196,6 +200,8 @@ pub(super) struct EvidenceSpec {
     /// A file of `KEY VALUE` lines; the keys' values are joined with dots.
     pub(super) file: Option<String>,
     pub(super) keys: Vec<String>,
+    /// In place of keys: the first word of the file that looks so.
+    pub(super) word: Option<String>,
 }
 
 #[derive(Debug, Default, Clone, Deserialize)]
@@ -217,6 +223,8 @@ pub(super) struct ActivateSpec {
     pub(super) prepend: BTreeMap<String, Texts>,
     pub(super) remove: BTreeMap<String, Texts>,
     pub(super) unset: Vec<String>,
+    /// Unset as well where the interpreter has an environment of its own.
+    pub(super) leave: Vec<String>,
 }
 
 /// One thing a place looks at.

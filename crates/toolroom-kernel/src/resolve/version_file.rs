@@ -10,12 +10,14 @@ const MAX_VERSIONS: usize = 64;
 /// How a file is to be read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form<'f> {
-    /// A version in the first line that is no comment.
+    /// A version in the first line that is no comment; what other lines say comes after.
     Plain,
     /// A version in every line.
     List,
     /// `name version version …`; the first word is one of these.
     Line(&'f [String]),
+    /// `name "range", "range"`; the first word is one of these.
+    Quoted(&'f [String]),
     /// A dotted path into a JSON document, and the name an object there must have.
     Json(&'f str, Option<&'f str>),
     /// A key of a section of `key = "value"` lines.
@@ -25,13 +27,14 @@ pub(super) enum Form<'f> {
 /// The versions a text asks for, in order of preference.
 pub(super) fn versions(text: &str, form: Form<'_>) -> Vec<String> {
     let mut found = match form {
-        Form::Plain => lines(text).find_map(plain).into_iter().collect(),
+        Form::Plain => lines(text).filter_map(plain).collect(),
         Form::List => lines(text)
             .filter(|line| plain(line).is_some())
             .flat_map(str::split_whitespace)
             .map(str::to_owned)
             .collect(),
         Form::Line(names) => named_line(text, names),
+        Form::Quoted(names) => quoted_line(text, names).into_iter().collect(),
         Form::Json(path, name) => json(text, path, name),
         Form::Section(section, keys) => in_section(text, section, keys),
     };
@@ -103,6 +106,34 @@ fn named_line(text: &str, names: &[String]) -> Vec<String> {
             .then(|| words.map(str::to_owned).collect::<Vec<_>>())
     });
     found.next().unwrap_or_default()
+}
+
+/// The bounds in quotes right after the name, as one range.
+fn quoted_line(text: &str, names: &[String]) -> Option<String> {
+    let after_name = |line: &'_ str| -> Option<usize> {
+        let name = names.iter().find(|name| line.starts_with(name.as_str()))?;
+        line[name.len()..]
+            .starts_with([' ', '\t', '('])
+            .then_some(name.len())
+    };
+    lines(text).find_map(|line| {
+        let mut rest = line[after_name(line)?..].trim_start_matches([' ', '\t', '(']);
+        let mut bounds = Vec::new();
+        while let Some(quote) = rest
+            .chars()
+            .next()
+            .filter(|next| ['"', '\''].contains(next))
+        {
+            let (bound, after) = rest[1..].split_once(quote)?;
+            bounds.push(bound);
+            rest = after
+                .trim_start()
+                .strip_prefix(',')
+                .unwrap_or_default()
+                .trim_start();
+        }
+        (!bounds.is_empty()).then(|| bounds.join(","))
+    })
 }
 
 fn json(text: &str, path: &str, name: Option<&str>) -> Vec<String> {

@@ -198,6 +198,7 @@ fn in_files(
             section: Some(section),
             ..
         } => Form::Section(section, &keys),
+        WantedSpec { quoted: true, .. } => Form::Quoted(&lines),
         WantedSpec { line, .. } if !line.is_empty() => Form::Line(&lines),
         WantedSpec { list: true, .. } => Form::List,
         _ => Form::Plain,
@@ -226,7 +227,17 @@ fn in_file(
     };
     let (texts, fault) = match read_text(path, limit) {
         Reading::Text(text) => {
-            let texts = version_file::versions(&text, form);
+            let mut texts = version_file::versions(&text, form);
+            if matches!(form, Form::Plain) && texts.len() > 1 {
+                remarks.push(format!(
+                    "{} names more than one version; the first counts",
+                    path.display()
+                ));
+                texts.truncate(1);
+            }
+            if source.at_least {
+                texts.iter_mut().for_each(|text| text.insert_str(0, ">="));
+            }
             if is_document && texts.is_empty() && !version_file::is_document(&text) {
                 remarks.push(format!(
                     "{} asks for no version: it is not JSON",

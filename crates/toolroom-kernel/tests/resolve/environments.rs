@@ -72,6 +72,44 @@ fn a_base_that_is_gone_is_broken_even_if_the_interpreter_was_copied() {
 }
 
 #[test]
+fn a_marker_that_names_no_base_is_broken_for_an_interpreter_would_not_heed_it() {
+    for text in [
+        "version = 3.11.4\n",
+        "",
+        "home\n",
+        "home =\n",
+        "[section]\n",
+    ] {
+        let context = Context::new();
+        context.executable("bin/python3");
+        context.venv("project/.venv", "3.11.4");
+        context.file("project/.venv/pyvenv.cfg", text);
+        let error = failure(context.python());
+        assert_eq!(error.code(), "resolve::broken_environment", "{text:?}");
+        assert!(
+            error.to_string().ends_with("its pyvenv.cfg has no home"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_marker_is_lines_cut_at_the_first_equals_sign_whatever_the_case_of_a_key() {
+    let context = Context::new();
+    let python = context.venv("project/.venv", "3.11.4");
+    let base = context.executable("odd = base/bin/python3.11");
+    let home = base.parent().unwrap().display().to_string();
+    context.file(
+        "project/.venv/pyvenv.cfg",
+        format!("[no section]\nHoMe={home}\r\nVERSION_INFO = 3.11.4.final.0\nprompt = 'a = b'\n"),
+    );
+    let resolution = context.python().unwrap();
+    let interpreter = resolution.interpreter().unwrap();
+    assert_eq!(interpreter.path, python);
+    assert_eq!(interpreter.version.as_deref(), Some("3.11.4"));
+}
+
+#[test]
 fn a_base_that_moved_to_another_minor_version_is_broken() {
     let context = Context::new();
     context.venv("project/.venv", "3.10.2");
@@ -92,9 +130,10 @@ fn a_base_that_moved_to_another_minor_version_is_broken() {
 fn another_patch_of_the_same_minor_version_is_sound() {
     let context = Context::new();
     let python = context.venv("project/.venv", "3.11.4");
+    let home = context.text("bases/3.11/bin");
     context.file(
         "project/.venv/pyvenv.cfg",
-        "version_info = 3.11.9.final.0\n",
+        format!("home = {home}\nversion_info = 3.11.9.final.0\n"),
     );
     let resolution = context.python().unwrap();
     assert_eq!(resolution.interpreter().unwrap().path, python);
@@ -463,61 +502,6 @@ fn a_home_that_cannot_be_written_is_no_obstacle() {
     let found = chosen(context.python());
     fs_err::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(found, python);
-}
-
-#[test]
-fn a_conda_child_wins_and_the_base_comes_last() {
-    let mut context = Context::new();
-    context.folder("conda/conda-meta");
-    let base = context.executable("conda/bin/python3");
-    context.folder("conda/envs/child/conda-meta");
-    let child = context.executable("conda/envs/child/bin/python3");
-    let conda = |context: &Context| {
-        context
-            .find(json!({"type": "conda_env"}))
-            .unwrap()
-            .interpreter()
-            .unwrap()
-            .clone()
-    };
-
-    let (base_prefix, child_prefix) = (context.text("conda"), context.text("conda/envs/child"));
-    context.set("CONDA_PREFIX", &base_prefix);
-    context.set("CONDA_DEFAULT_ENV", "base");
-    assert_eq!(
-        (conda(&context).path, conda(&context).place.as_str()),
-        (base.clone(), "system")
-    );
-    context.folder("project/.conda/conda-meta");
-    let project = context.executable("project/.conda/bin/python3");
-    assert_eq!(conda(&context).path, project);
-    fs_err::remove_dir_all(context.path("project/.conda")).unwrap();
-
-    context.set("CONDA_PREFIX", &child_prefix);
-    context.set("CONDA_DEFAULT_ENV", "child");
-    assert_eq!(
-        (conda(&context).path, conda(&context).place.as_str()),
-        (child.clone(), "project")
-    );
-    context.set("CONDA_DEFAULT_ENV", &child_prefix);
-    assert_eq!(conda(&context).place, "project");
-    context.set("_CONDA_ROOT", &child_prefix);
-    assert_eq!(conda(&context).place, "system");
-    context.file("conda/envs/child/conda-meta/pixi", "");
-    assert_eq!(conda(&context).place, "project");
-}
-
-#[test]
-fn a_conda_environment_that_is_asked_for_by_name_is_not_replaced_by_another() {
-    let mut context = Context::new();
-    context.folder("conda/conda-meta");
-    context.executable("conda/bin/python3");
-    let prefix = context.text("conda");
-    context.set("CONDA_PREFIX", prefix);
-    assert_eq!(
-        code(context.find(json!({"type": "conda_env", "env_name": "none"}))),
-        "resolve::interpreter_not_found"
-    );
 }
 
 #[test]

@@ -369,3 +369,48 @@ fn a_bad_byte_costs_a_dotenv_file_one_entry() {
         )]
     );
 }
+
+#[test]
+fn a_minimal_environment_has_the_proxy_without_its_password() {
+    let mut context = Context::new();
+    let table = [
+        (
+            "http_proxy",
+            "http://me:hunter2@proxy:8080",
+            "http://proxy:8080",
+        ),
+        (
+            "HTTPS_PROXY",
+            "http://me:p@ss@proxy/x@y",
+            "http://proxy/x@y",
+        ),
+        ("all_proxy", "me:hunter2@proxy:1080", "proxy:1080"),
+        ("no_proxy", "a@b,c", "a@b,c"),
+        ("https_proxy", "http://proxy:8080", "http://proxy:8080"),
+    ];
+    for (name, value, _) in table {
+        context.set(name, value);
+    }
+    let minimal = context.resolve(&json!({"env_policy": "minimal"})).unwrap();
+    for (name, _, expected) in table {
+        assert_eq!(minimal.env.get(name), Some(expected), "{name}");
+    }
+    assert_eq!(minimal.notes.len(), 3, "{:?}", minimal.notes);
+    assert!(minimal.notes.iter().all(|note| !note.contains("hunter2")));
+    let inherited = context.resolve(&json!({})).unwrap();
+    for (name, value, _) in table {
+        assert_eq!(inherited.env.get(name), Some(value), "{name}");
+    }
+    assert!(inherited.notes.is_empty());
+}
+
+#[test]
+fn a_declared_order_is_the_order_values_see_each_other_in() {
+    let context = Context::new();
+    let env = context
+        .resolve(&json!({"env": {"Z": "1", "M": "${Z}2", "A": "${M}3", "B": "${LATE:-none}", "LATE": "x"}}))
+        .unwrap()
+        .env;
+    assert_eq!(env.get("A"), Some("123"));
+    assert_eq!(env.get("B"), Some("none"));
+}

@@ -5,14 +5,17 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod conda;
 mod data;
 mod environments;
 mod fallbacks;
 mod layers;
 mod managers;
+mod manifests;
 mod new_language;
 mod preferred;
 mod seeds;
 mod shims;
 mod support;
 mod version_files;
+mod windows;

