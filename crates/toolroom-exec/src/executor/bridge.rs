@@ -60,7 +60,8 @@ impl Build<'_> {
                 settings::arguments(&filled, "args").map_err(|reason| self.bad("args", reason))?;
             json!({"program": program.to_string_lossy(), "args": args})
         } else {
-            json!({"url": self.server_url(config)?, "headers": self.server_headers(config)?})
+            let is_near = config.get("allow_link_local") == Some(&Value::Bool(true));
+            json!({"url": self.server_url(config)?, "headers": self.server_headers(config)?, "allow_link_local": is_near})
         };
         let named = self.filled(config, "tool", Unset::Error)?;
         let tool = match named.get("tool") {

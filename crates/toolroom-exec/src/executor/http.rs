@@ -175,7 +175,7 @@ impl Build<'_> {
         let root = self.request.world.root();
         let mut network = Network::default();
         match config.get("proxy") {
-            None => self.proxies_of_environment(&mut network),
+            None => network.proxied_by(|name| self.resolution.env.get(name).map(str::to_owned)),
             Some(Value::Bool(false)) => {}
             Some(Value::String(proxy)) => {
                 network.http_proxy = Some(proxy.clone());
@@ -198,15 +198,6 @@ impl Build<'_> {
             .key(config, "allow_link_local", truth)?
             .unwrap_or_default();
         Ok(network)
-    }
-
-    fn proxies_of_environment(&self, network: &mut Network) {
-        let all = self.variable(&["all_proxy", "ALL_PROXY"]);
-        network.http_proxy = self
-            .variable(&["http_proxy", "HTTP_PROXY"])
-            .or_else(|| all.clone());
-        network.https_proxy = self.variable(&["https_proxy", "HTTPS_PROXY"]).or(all);
-        network.no_proxy = self.variable(&["no_proxy", "NO_PROXY"]);
     }
 
     fn variable(&self, names: &[&str]) -> Option<String> {

@@ -186,6 +186,12 @@ impl Report {
         }
     }
 
+    /// What a call came to whose reply somebody else than a launcher gave.
+    #[must_use]
+    pub fn of_reply(outcome: Outcome) -> Self {
+        Self::new(outcome, Returns::Reply)
+    }
+
     pub(super) fn new(mut outcome: Outcome, returns: Returns) -> Self {
         let reply = outcome.reply.take();
         let is_output = match &reply {

@@ -9,7 +9,7 @@ use std::sync::{Mutex, Once, PoisonError};
 use reqwest::{Certificate, Client, NoProxy, Proxy, Url};
 use tokio::runtime::{Handle, Id};
 
-use super::address::CarefulResolver;
+use super::address::{self, CarefulResolver};
 use super::encode::shown_text;
 use super::error::HttpError;
 use super::request::Network;
@@ -29,6 +29,26 @@ struct Key {
 }
 
 static CLIENTS: Mutex<Vec<(Key, Client)>> = Mutex::new(Vec::new());
+
+/// The client by which somebody who speaks another protocol over HTTP reaches an address:
+/// with the same proxies, authorities and refusals as a tool's own requests. It follows
+/// no redirect.
+///
+/// # Errors
+/// Fails for an address that may not be reached, or a network that cannot be used.
+pub fn reach(network: &Network, url: &str) -> Result<Client, HttpError> {
+    let parsed = Url::parse(url).map_err(|error| HttpError::BadUrl {
+        url: shown_text(url),
+        reason: error.to_string(),
+    })?;
+    if !network.allow_link_local {
+        address::check(&parsed).map_err(|refused| HttpError::RefusedAddress {
+            url: shown_text(url),
+            address: refused.0,
+        })?;
+    }
+    client(network, &parsed)
+}
 
 /// The client by which an address is reached.
 pub(super) fn client(network: &Network, url: &Url) -> Result<Client, HttpError> {

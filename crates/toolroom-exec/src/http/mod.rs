@@ -34,6 +34,7 @@ mod sse;
 
 pub use auth::Auth;
 pub use body::{Body, Content, Part};
+pub use client::reach;
 pub use encode::component;
 pub use error::HttpError;
 pub use outcome::{Answer, End, Outcome};

@@ -96,3 +96,18 @@ impl Default for Network {
         }
     }
 }
+
+impl Network {
+    /// Takes the proxies from where an environment names them.
+    pub fn proxied_by(&mut self, variable: impl Fn(&str) -> Option<String>) {
+        // One that is set to nothing says that there is none.
+        let first = |names: [&str; 2]| {
+            let found = names.into_iter().find_map(&variable);
+            found.filter(|value| !value.is_empty())
+        };
+        let all = first(["all_proxy", "ALL_PROXY"]);
+        self.http_proxy = first(["http_proxy", "HTTP_PROXY"]).or_else(|| all.clone());
+        self.https_proxy = first(["https_proxy", "HTTPS_PROXY"]).or(all);
+        self.no_proxy = first(["no_proxy", "NO_PROXY"]);
+    }
+}

@@ -55,6 +55,19 @@ pub struct Failure {
     pub causes: Vec<Cause>,
 }
 
+impl Failure {
+    /// A failure that is known by its kind and its words alone.
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            kind: kind.into(),
+            message: message.into(),
+            frames: Vec::new(),
+            omitted: 0,
+            causes: Vec::new(),
+        }
+    }
+}
+
 /// Where in the tool's own files a call was made.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]

@@ -192,7 +192,8 @@ impl Listener {
         Self(Arc::new(hear))
     }
 
-    pub(crate) fn hear(&self, happening: Happening<'_>) {
+    /// Tells the listener.
+    pub fn hear(&self, happening: Happening<'_>) {
         (self.0)(happening);
     }
 }

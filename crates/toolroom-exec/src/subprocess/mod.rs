@@ -24,6 +24,7 @@ mod cancel;
 mod capture;
 mod channel;
 mod command;
+mod dialogue;
 mod error;
 #[cfg(unix)]
 pub mod guard;
@@ -46,6 +47,7 @@ pub use command::{
     CHANNEL_VARIABLE, CaptureLimits, Channel, Command, Guard, Happening, Limits, Listener, Stdin,
     Stream, Supervision,
 };
+pub use dialogue::{Dialogue, Partner};
 pub use error::Error;
 pub(crate) use interrupt::heed as heed_interrupts;
 pub use outcome::{Captured, Exit, Outcome, Text};
