@@ -1,7 +1,7 @@
 """`scripts/bench mcp`: serving a hundred tools, against FastMCP and the official SDKs' servers.
 
 Every server is spoken to by the same few lines of JSON over its standard input. Peers come from
-`scripts/clients`; one that is missing is named.
+`scripts/bench`; one that is missing is named.
 """
 
 import json
@@ -152,7 +152,7 @@ def servers(toolroom, root, script):
     def python(name, folder, head, add, run):
         interpreter = os.path.join(here, folder, "bin", "python")
         if not os.path.exists(interpreter):
-            print(f"{name}: not installed (scripts/clients)")
+            print(f"{name}: not installed")
             return None
         path = os.path.join(root, f"peer_{name.split()[0]}.py")
         with open(path, "w") as file:
@@ -164,7 +164,7 @@ def servers(toolroom, root, script):
         newer = os.path.join(here, "conformance", "node_modules", ".bin", "node")
         interpreter = newer if os.path.exists(newer) else shutil.which("node")
         if not interpreter or not os.path.isdir(os.path.join(modules, module)):
-            print(f"{name}: not installed (scripts/clients)")
+            print(f"{name}: not installed")
             return None
         path = os.path.join(root, f"{name.split()[-1]}.mjs")
         places = {key: json.dumps(os.path.join(modules, value)) for key, value in {"zod": "zod/index.js", "server": server, "stdio": stdio}.items()}

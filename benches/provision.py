@@ -17,18 +17,9 @@ PACKAGES = [
 WANTED = PACKAGES[:15]
 
 
-def uv_program():
-    """uv, from its package, in a venv of its own."""
-    uv = f"{TOOLS}/uv/bin/uv"
-    if not os.path.exists(uv):
-        subprocess.run([sys.executable, "-m", "venv", f"{TOOLS}/uv"], check=True)
-        subprocess.run([f"{TOOLS}/uv/bin/pip", "install", "--quiet", "uv"], check=True)
-    return uv
-
-
 def main():
     toolroom = os.path.abspath(sys.argv[1])
-    uv = uv_program()
+    uv = f"{TOOLS}/uv/bin/uv"
     root = os.path.realpath(tempfile.mkdtemp(prefix="toolroom-bench-"))
     try:
         home, place = os.path.join(root, "home"), os.path.join(root, "project")

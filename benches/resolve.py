@@ -11,31 +11,10 @@ import measure
 TOOLS = os.path.abspath("target/tools")
 
 
-def install(command, *steps):
-    """Installs a peer into target/tools; gives its path, or nothing."""
-    if not os.path.exists(command):
-        for step in steps:
-            done = subprocess.run(step, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            if done.returncode != 0:
-                break
-    return command if os.path.exists(command) else shutil.which(os.path.basename(command))
-
-
 def peers():
-    uv = install(
-        f"{TOOLS}/uv/bin/uv",
-        [sys.executable, "-m", "venv", f"{TOOLS}/uv"],
-        [f"{TOOLS}/uv/bin/pip", "install", "--quiet", "uv"],
-    )
-    mise = install(
-        f"{TOOLS}/mise/node_modules/.bin/mise",
-        ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", f"{TOOLS}/mise", "@jdxcode/mise"],
-    )
-    direnv = shutil.which("direnv")
-    if not direnv and os.geteuid() == 0:
-        subprocess.run(["apt-get", "install", "-y", "-q", "direnv"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        direnv = shutil.which("direnv")
-    return {"uv": uv, "mise": mise, "direnv": direnv}
+    """The peers that are here, by their names."""
+    path = os.pathsep.join([f"{TOOLS}/uv/bin", f"{TOOLS}/mise/node_modules/.bin", os.environ["PATH"], f"{TOOLS}/bin"])
+    return {name: shutil.which(name, path=path) for name in ("uv", "mise", "direnv")}
 
 
 def project(root, tools):
