@@ -5,6 +5,7 @@
 
 mod catalog;
 pub mod core_data;
+pub mod environment;
 pub mod extract;
 mod index;
 pub mod listing;

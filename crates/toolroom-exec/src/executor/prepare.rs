@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use toolroom_catalog::Catalog;
-use toolroom_catalog::resolvers::environment_rules;
+use toolroom_catalog::environment::{self, Brought};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Role, Tool, field};
-use toolroom_kernel::resolve::{self, Link, Resolution, resolve};
+use toolroom_kernel::resolve::{Preferred, Resolution};
 use toolroom_kernel::template::{Template, Unset, expand_json};
 
 use super::bridge::{self, Bridge};
@@ -44,7 +44,7 @@ pub struct Request<'a> {
     /// Loader variables the project lets its dotenv files set.
     pub dotenv_allow: &'a [String],
     /// Environments that were decided on.
-    pub preferred: &'a [resolve::Preferred],
+    pub preferred: &'a [Preferred],
 }
 
 /// A call that has only to be started.
@@ -168,20 +168,18 @@ fn has_own_defaults(chain: &Chain, config: &Map<String, Value>) -> bool {
 }
 
 fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, ExecError> {
-    let links: Vec<Link<'_>> = request
-        .chain
-        .links()
-        .iter()
-        .rev()
-        .map(|link| Link::of(link))
-        .collect();
-    let rules = environment_rules();
-    let mut call = resolve::Call::new(request.world, request.catalog, &rules, &links);
-    call.caller = request.env;
-    call.dotenv_allow = request.dotenv_allow;
-    call.preferred = request.preferred;
-    call.facts = Some(facts);
-    Ok(resolve(&call)?)
+    let brought = Brought {
+        env: request.env,
+        dotenv_allow: request.dotenv_allow,
+        preferred: request.preferred,
+        facts: Some(facts),
+    };
+    Ok(environment::of_chain(
+        request.world,
+        request.catalog,
+        request.chain,
+        &brought,
+    )?)
 }
 
 /// What placeholders without `params.` stand for.

@@ -7,10 +7,9 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
-use toolroom_catalog::resolvers::environment_rules;
 use toolroom_catalog::search::{Entry as Searched, rank};
 use toolroom_kernel::model::field;
-use toolroom_kernel::resolve::{Call as Resolving, Link, resolve};
+use toolroom_provision::ready;
 
 use super::Era;
 use super::house::House;
@@ -83,16 +82,7 @@ impl House {
             Ok(chain) => chain,
             Err(error) => return explained(&error),
         };
-        let links: Vec<Link<'_>> = chain
-            .links()
-            .iter()
-            .rev()
-            .map(|link| Link::of(link))
-            .collect();
-        let rules = environment_rules();
-        let mut call = Resolving::new(&self.world, catalog, &rules, &links);
-        call.dotenv_allow = &self.options.dotenv_allow;
-        match resolve(&call) {
+        match ready::resolved(&self.world, catalog, &chain, &self.options.dotenv_allow) {
             Err(error) => explained(&error),
             Ok(resolution) => {
                 let variables: JsonObject = resolution

@@ -9,9 +9,10 @@ mod variables;
 use std::path::PathBuf;
 
 use toolroom_catalog::Catalog;
+use toolroom_catalog::environment::{self, Brought};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
-use toolroom_kernel::resolve::Preferred;
+use toolroom_kernel::resolve::{Preferred, Resolution, ResolveError};
 
 use crate::apply::{Applying, apply};
 use crate::decision::Action;
@@ -60,6 +61,28 @@ pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, P
         }
     }
     Ok(ready)
+}
+
+/// The environment of a chain as a call would get it now: with what setup decided on, and
+/// nothing made. A manager that cannot be used is told of where it is needed, by setup and
+/// by a call.
+///
+/// # Errors
+/// Fails if the environment cannot be resolved.
+pub fn resolved(
+    world: &World,
+    catalog: &Catalog,
+    chain: &Chain,
+    dotenv_allow: &[String],
+) -> Result<Resolution, ResolveError> {
+    let known = known(world, catalog, chain).unwrap_or_default();
+    let brought = Brought {
+        env: &known.env,
+        dotenv_allow,
+        preferred: &known.preferred,
+        facts: None,
+    };
+    environment::of_chain(world, catalog, chain, &brought)
 }
 
 /// Sees to it that a call can run, and gives what it is to run in.
