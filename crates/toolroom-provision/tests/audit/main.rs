@@ -4,11 +4,7 @@
 //! Tools come from `$TOOLROOM_TEST_TOOLS`, as `scripts/test` sets it. What is missing is
 //! skipped by name, and is a failure where `CI=true`.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "helpers of tests are tests too"
-)]
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 mod node;
 mod python;

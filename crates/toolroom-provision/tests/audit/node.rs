@@ -8,7 +8,7 @@ use toolroom_provision::audit::node::{Layout, audit};
 use toolroom_provision::audit::{Audit, SeverityRules};
 use toolroom_provision::requirement::{Context, Format, Selection};
 
-use crate::support::{run, run_well, skip, tool};
+use crate::support::{program, run, run_well, tool};
 
 const MANIFEST: &str = r#"{"name": "probe", "version": "1.0.0", "private": true, "dependencies":
     {"is-odd": "3.0.1", "@sindresorhus/is": "^4.6.0", "seven": "npm:is-number@7.0.0"},
@@ -73,12 +73,10 @@ fn check(mut install: Command, layout: Layout, inner: &str) {
 
 #[test]
 fn npm_is_agreed_with() {
-    if run(Command::new("npm").arg("--version")).status.success() {
-        let mut install = Command::new("npm");
+    if let Some(npm) = program("npm") {
+        let mut install = Command::new(npm);
         install.args(["install", "--silent", "--no-audit", "--no-fund"]);
         check(install, Layout::Npm, "node_modules/is-number");
-    } else {
-        skip("npm");
     }
 }
 
@@ -106,13 +104,13 @@ fn yarn_is_agreed_with() {
 
 #[test]
 fn npm_ls_finds_the_same_faults() {
-    if !run(Command::new("npm").arg("--version")).status.success() {
-        return skip("npm");
-    }
+    let Some(npm) = program("npm") else {
+        return;
+    };
     let folder = project();
     let root = fs_err::canonicalize(folder.path()).unwrap();
     run_well(
-        Command::new("npm")
+        Command::new(&npm)
             .args(["install", "--silent", "--no-audit", "--no-fund"])
             .current_dir(&root),
     );
@@ -120,7 +118,7 @@ fn npm_ls_finds_the_same_faults() {
         .replace("^4.6.0", "^5.0.0")
         .replace("\"is-odd\"", "\"left-pad\": \"1\", \"is-odd\"");
     fs_err::write(root.join("package.json"), changed).unwrap();
-    let output = run(Command::new("npm")
+    let output = run(Command::new(&npm)
         .args(["ls", "--all", "--json"])
         .current_dir(&root));
     let listing: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

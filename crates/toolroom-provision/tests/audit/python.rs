@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Opinion, Venv, opinion, other_pythons, run, run_well};
+use crate::support::{Opinion, Venv, opinion, pythons, run, run_well, skip};
 use toolroom_provision::audit::Severity;
 use toolroom_provision::audit::python::{Environment, Installed, Platform};
 
@@ -77,9 +77,9 @@ fn the_audit_agrees_with_packaging_in_every_version_of_python() {
         "rich==13.7.1",
         "pytest==8.2.0",
     ];
-    for (minor, python) in other_pythons() {
+    for (minor, python) in pythons() {
         let Some(venv) = Venv::of(&python, &packages) else {
-            eprintln!("skipped: uv cannot use {}", python.display());
+            skip(&format!("a uv that can use {}", python.display()));
             continue;
         };
         assert_eq!(venv.environment().minor(), format!("3.{minor}"));

@@ -1,5 +1,6 @@
 //! Finds the tools, runs them, and asks the oracle.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -9,26 +10,7 @@ use toolroom_provision::audit::python::{Environment, Platform, audit};
 use toolroom_provision::audit::{Audit, SeverityRules};
 use toolroom_provision::requirement::{Context, Format, Requirements, Selection};
 
-/// Names what is skipped; a skip is a failure where everything must be there.
-pub fn skip(what: &str) {
-    assert!(
-        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
-        "{what} is missing, and CI=true"
-    );
-    eprintln!("skipped: {what} is missing");
-}
-
-/// A tool of `scripts/test`, by its path in the directory of tools.
-pub fn tool(path: &str) -> Option<PathBuf> {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-    let tools = std::env::var_os("TOOLROOM_TEST_TOOLS").map_or(default, PathBuf::from);
-    let found = tools.join(path);
-    if found.is_file() {
-        return std::path::absolute(found).ok();
-    }
-    skip(path);
-    None
-}
+pub use toolroom_test::{program, skip, tool};
 
 pub fn run(command: &mut Command) -> Output {
     command
@@ -73,32 +55,32 @@ pub fn tools() -> Option<&'static Tools> {
     TOOLS.get_or_init(make).as_ref()
 }
 
-/// Interpreters that a version manager keeps, one of each minor version that `packaging`
-/// still runs on.
-pub fn other_pythons() -> Vec<(u32, PathBuf)> {
+/// The machine's interpreter, and those that a version manager keeps: one of each minor
+/// version that `packaging` still runs on.
+pub fn pythons() -> Vec<(u32, PathBuf)> {
     let home = std::env::var_os("HOME")
         .map(PathBuf::from)
         .unwrap_or_default();
     let root = std::env::var_os("PYENV_ROOT").map_or_else(|| home.join(".pyenv"), PathBuf::from);
-    let mut found = std::collections::BTreeMap::new();
+    let mut found: BTreeMap<u32, PathBuf> =
+        program("python3").and_then(minor_of).into_iter().collect();
     for entry in fs_err::read_dir(root.join("versions"))
         .into_iter()
         .flatten()
         .flatten()
     {
-        let name = entry.file_name().into_string().unwrap_or_default();
-        let minor = name
-            .strip_prefix("3.")
-            .and_then(|rest| rest.split('.').next()?.parse().ok());
         let python = entry.path().join("bin/python3");
-        if let Some(minor) = minor.filter(|minor| *minor >= 9 && python.exists()) {
-            found.insert(minor, python);
-        }
+        found.extend(python.exists().then_some(python).and_then(minor_of));
     }
-    if found.is_empty() {
-        eprintln!("skipped: no other versions of Python are here");
-    }
-    found.into_iter().collect()
+    found.into_iter().filter(|(minor, _)| *minor >= 9).collect()
+}
+
+/// An interpreter with its minor version, if it runs at all.
+fn minor_of(python: PathBuf) -> Option<(u32, PathBuf)> {
+    let program = "import sys; print(sys.version_info[1])";
+    let said = run(Command::new(&python).args(["-I", "-c", program])).stdout;
+    let minor = String::from_utf8(said).ok()?.trim().parse().ok()?;
+    Some((minor, python))
 }
 
 /// A virtual environment of its own.

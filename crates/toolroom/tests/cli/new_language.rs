@@ -137,15 +137,12 @@ fn commands_and_tools_run_with_it() {
 
 #[test]
 fn the_real_interpreter_works_the_same_way() {
-    let mut context = with_tcl();
-    let path = std::env::var("PATH").unwrap();
-    let is_here = std::env::split_paths(&path).any(|folder| folder.join("tclsh").exists());
-    if !is_here {
-        eprintln!("skipped: tclsh is not installed");
+    if toolroom_test::program("tclsh").is_none() {
         return;
     }
+    let mut context = with_tcl();
     fs_err::remove_dir_all(context.home().join(".tclenv")).unwrap();
-    context.set_env("PATH", path);
+    context.set_env("PATH", toolroom_test::path());
     assert_eq!(
         context.run(&["run", "greet", "--name", "Ada"]).stdout,
         "Hello, Ada! yes\n"

@@ -1,8 +1,9 @@
-//! The official clients, as they are released. They are installed by `scripts/clients`
-//! into `target/tools`; where they are missing the tests say so and pass.
+//! The official clients, as they are released and as `scripts/install` installs them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use toolroom_test::{program, tool, tools};
 
 use super::http::Server;
 use super::machine;
@@ -13,11 +14,6 @@ def main(a: int, b: int) -> int:
     return a + b
 "#;
 
-fn tools() -> PathBuf {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-    std::env::var_os("TOOLROOM_TEST_TOOLS").map_or(default, PathBuf::from)
-}
-
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures/mcp")
@@ -26,13 +22,6 @@ fn fixture(name: &str) -> PathBuf {
 
 /// Lets a client script list and call tools over both transports.
 fn drive(interpreter: &Path, script: &str, folder: &Path) {
-    if !interpreter.is_file() || !folder.exists() {
-        eprintln!(
-            "skipped: {} is not installed; scripts/clients installs it",
-            folder.display()
-        );
-        return;
-    }
     let context = machine();
     context.tool("math/add.py", TOOL);
     context.tool("fail.py", "def main():\n    raise ValueError('no')\n");
@@ -57,41 +46,40 @@ fn drive(interpreter: &Path, script: &str, folder: &Path) {
     }
 }
 
-#[test]
-fn the_python_client_lists_and_calls_tools() {
-    let home = tools().join("mcp-python/current");
-    drive(&home.join("bin/python"), "client.py", &home);
+fn python(home: &str) {
+    if let (Some(home), Some(python)) = (tool(home), tool(&format!("{home}/bin/python"))) {
+        drive(&python, "client.py", &home);
+    }
 }
 
-#[test]
-fn the_python_client_of_the_last_major_version_does_too() {
-    let home = tools().join("mcp-python/older");
-    drive(&home.join("bin/python"), "client.py", &home);
-}
-
-fn node() -> PathBuf {
+/// Lets a package be driven by the Node of the conformance suite, or else by the machine's.
+fn node(package: &str) {
     let newer = tools().join("conformance/node_modules/.bin/node");
-    if newer.exists() {
-        newer
-    } else {
-        PathBuf::from("/usr/bin/node")
+    let node = newer.exists().then_some(newer).or_else(|| program("node"));
+    let package = tool(&format!(
+        "mcp-node/node_modules/@modelcontextprotocol/{package}"
+    ));
+    if let (Some(node), Some(package)) = (node, package) {
+        drive(&node, "client.mjs", &package);
     }
 }
 
 #[test]
+fn the_python_client_lists_and_calls_tools() {
+    python("mcp-python/current");
+}
+
+#[test]
+fn the_python_client_of_the_last_major_version_does_too() {
+    python("mcp-python/older");
+}
+
+#[test]
 fn the_typescript_client_lists_and_calls_tools() {
-    drive(
-        &node(),
-        "client.mjs",
-        &tools().join("mcp-node/node_modules/@modelcontextprotocol/client"),
-    );
+    node("client");
 }
 
 #[test]
 fn the_typescript_client_of_the_last_major_version_does_too() {
-    drive(
-        &node(),
-        "client.mjs",
-        &tools().join("mcp-node/node_modules/@modelcontextprotocol/sdk"),
-    );
+    node("sdk");
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use toolroom_test::TestContext;
+use toolroom_test::{TestContext, skip, tools};
 
-use super::{WHERE, bytes_of, frozen, plan, real, runs_in, tools, venv, with_uv};
+use super::{WHERE, bytes_of, frozen, plan, real, runs_in, venv, with_uv};
 
 /// A context whose uv waits for ever in one of its commands.
 fn with_stuck_uv(command: &str) -> Option<TestContext> {
@@ -313,7 +313,7 @@ fn of_processes_that_race_one_does_the_work_and_the_others_find_it_done() {
 #[test]
 fn without_uv_venv_and_pip_do_the_work() {
     let Some(python) = python_with_pip() else {
-        return super::missing("Python with ensurepip");
+        return skip("Python with ensurepip");
     };
     let context = real(&[python.parent().unwrap().to_path_buf()]);
     context.file("requirements.txt", "six==1.16.0\n");

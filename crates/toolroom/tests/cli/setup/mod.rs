@@ -14,37 +14,19 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use toolroom_test::TestContext;
-
-/// Where real package managers are, and where they may keep what they fetched.
-fn tools() -> PathBuf {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-    std::env::var_os("TOOLROOM_TEST_TOOLS").map_or(default, PathBuf::from)
-}
-
-/// Says that a test cannot run here; in CI that is a failure.
-fn missing(what: &str) {
-    assert!(
-        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
-        "{what} is needed in CI"
-    );
-    eprintln!("skipped: there is no {what}");
-}
+use toolroom_test::{TestContext, program, tool, tools};
 
 /// A context in which uv is on PATH, or nothing if there is none.
 fn with_uv() -> Option<TestContext> {
-    let uv = tools().join("uv/bin");
-    if !uv.join("uv").is_file() {
-        missing("uv");
-        return None;
-    }
-    Some(real(&[uv]))
+    let uv = tool("uv/bin/uv")?;
+    Some(real(&[uv.parent()?.to_path_buf()]))
 }
 
-/// A context with folders before the usual PATH, and the way to the registries.
+/// A context with folders before the usual PATH and what is installed for the tests after
+/// it, and the way to the registries.
 fn real(folders: &[PathBuf]) -> TestContext {
     let mut context = crate::context();
-    let usual = [PathBuf::from("/usr/bin"), PathBuf::from("/bin")];
+    let usual = ["/usr/bin".into(), "/bin".into(), tools().join("bin")];
     let path = std::env::join_paths(folders.iter().chain(&usual)).unwrap();
     context.set_env("PATH", path);
     let is_passed_on = |name: &str| {
@@ -83,15 +65,11 @@ fn uv(context: &TestContext, args: &[&str]) -> String {
 /// A user's environment with packages in it.
 fn venv(context: &TestContext, path: &str, packages: &[&str]) -> PathBuf {
     let place = context.project().join(path);
+    let python = program("python3").expect("what made uv's own environment");
+    let python = python.to_str().unwrap();
     uv(
         context,
-        &[
-            "venv",
-            "-q",
-            "--python",
-            "/usr/bin/python3",
-            place.to_str().unwrap(),
-        ],
+        &["venv", "-q", "--python", python, place.to_str().unwrap()],
     );
     if !packages.is_empty() {
         let python = place.join("bin/python");

@@ -1,34 +1,17 @@
 //! Node's package managers, real ones.
 
-use std::path::PathBuf;
-use std::process::Command;
+use toolroom_test::{TestContext, program, tool};
 
-use toolroom_test::TestContext;
-
-use super::{missing, plan, real, tools};
+use super::{plan, real};
 
 /// A context with node and a package manager on PATH.
-fn with_node(program: &str) -> Option<TestContext> {
-    let folder = tools().join("npm/node_modules/.bin");
-    let node = Command::new("node")
-        .arg("--version")
-        .output()
-        .is_ok_and(|output| output.status.success());
-    let is_there = if program == "npm" {
-        node
-    } else {
-        node && folder.join(program).is_file()
+fn with_node(name: &str) -> Option<TestContext> {
+    let manager = match name {
+        "npm" => program(name)?,
+        _ => tool(&format!("npm/node_modules/.bin/{name}"))?,
     };
-    if !is_there {
-        missing(program);
-        return None;
-    }
-    let usual = Command::new("sh")
-        .args(["-c", "dirname \"$(command -v node)\""])
-        .output()
-        .ok()?;
-    let usual = PathBuf::from(String::from_utf8(usual.stdout).ok()?.trim());
-    Some(real(&[folder, usual]))
+    let folders = [manager, program("node")?].map(|file| file.parent().unwrap().to_path_buf());
+    Some(real(&folders))
 }
 
 fn manifest(context: &TestContext, program: &str, version: &str) {
