@@ -20,13 +20,12 @@ pub enum ExecError {
     Parameters(#[from] ParameterError),
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    #[error("config.{key} of {tool} cannot be filled in: {source}")]
+    #[error("config.{key} of {tool} cannot be filled in: {fault}")]
     Template {
         tool: String,
         key: String,
         path: PathBuf,
-        #[source]
-        source: Box<TemplateError>,
+        fault: Box<TemplateError>,
     },
     #[error("config.{key} of {tool} {reason}")]
     BadConfig {
@@ -56,7 +55,7 @@ impl Explain for ExecError {
         match self {
             Self::Parameters(error) => error.code(),
             Self::Resolve(error) => error.code(),
-            Self::Template { source, .. } => source.code(),
+            Self::Template { fault, .. } => fault.code(),
             Self::BadConfig { .. } => "exec::bad_config",
             Self::Launcher { .. } => "exec::bad_launcher",
             Self::UnknownPrimitive { .. } => "exec::unknown_primitive",
@@ -70,7 +69,7 @@ impl Explain for ExecError {
         match self {
             Self::Parameters(error) => error.help(),
             Self::Resolve(error) => error.help(),
-            Self::Template { source, .. } => source.help(),
+            Self::Template { fault, .. } => fault.help(),
             Self::BadConfig { .. } => {
                 Some("toolroom show says what the chain's config comes to".into())
             }

@@ -375,13 +375,17 @@ impl Build<'_> {
     pub(super) fn unfilled(
         &self,
         key: &str,
-        source: toolroom_kernel::template::TemplateError,
+        mut fault: toolroom_kernel::template::TemplateError,
     ) -> ExecError {
+        let key = match fault.key.take() {
+            Some(inner) => format!("{key}.{inner}"),
+            None => key.to_owned(),
+        };
         ExecError::Template {
             tool: self.tool.id.to_string(),
-            key: key.to_owned(),
+            key,
             path: self.tool.path.clone(),
-            source: Box::new(source),
+            fault: Box::new(fault),
         }
     }
 

@@ -46,13 +46,17 @@ pub enum ResolveError {
     #[error("the resolver {resolver:?} cannot be used: {reason}")]
     BadResolver { resolver: String, reason: String },
     #[error("the env_config of {owner} cannot be used: {reason}")]
-    BadEnvConfig { owner: String, reason: String },
-    #[error("the variable {name} of {owner} cannot be filled in")]
+    BadEnvConfig {
+        owner: String,
+        reason: String,
+        file: Option<Place>,
+    },
+    #[error("the variable {name} of {owner} cannot be filled in: {fault}")]
     BadVariable {
         name: String,
         owner: String,
-        #[source]
-        source: Box<TemplateError>,
+        fault: Box<TemplateError>,
+        file: Option<Place>,
     },
 }
 
@@ -129,7 +133,7 @@ impl Explain for ResolveError {
             Self::BadEnvConfig { .. } => {
                 "each key but env and env_policy is a resource: {type: …, var: …, search: […], fallback: …}".to_owned()
             }
-            Self::BadVariable { source, .. } => return source.help(),
+            Self::BadVariable { fault, .. } => return fault.help(),
         })
     }
 
@@ -138,6 +142,7 @@ impl Explain for ResolveError {
             Self::VersionNotInstalled { missing, .. } => missing.file.as_deref().map(Place::file),
             Self::BadVersion { file, .. } => file.as_deref().map(Place::file),
             Self::Broken { path, .. } => Some(Place::file(path)),
+            Self::BadEnvConfig { file, .. } | Self::BadVariable { file, .. } => file.clone(),
             _ => None,
         }
     }

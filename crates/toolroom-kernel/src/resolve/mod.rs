@@ -29,7 +29,7 @@
 //! #     project: None, directories: None, os: Os::Linux, now: std::time::SystemTime::UNIX_EPOCH,
 //! # };
 //! let env_config = json!({"interpreter": {"type": "shell", "var": "SH"}, "env": {"COPY": "${SH}"}});
-//! let link = Link { id: "my_runtime", role: Role::Runtime, env_config: env_config.as_object(), config: None };
+//! let link = Link { id: "my_runtime", role: Role::Runtime, env_config: env_config.as_object(), config: None, source: None };
 //! let rules = EnvironmentRules::default();
 //! let resolution = resolve(&Call::new(&world, &Shell, &rules, &[link]));
 //! # if cfg!(unix) {

@@ -147,14 +147,7 @@ pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
             _ => Origin::Runtime(link.id.to_owned()),
         };
         for (name, value) in link.variables()? {
-            set_variable(
-                call,
-                name,
-                value,
-                &origin,
-                &link.owner(),
-                &mut resolution.env,
-            )?;
+            set_variable(call, link, (name, value), &origin, &mut resolution.env)?;
         }
     }
     for (name, value) in call.caller {
@@ -364,10 +357,9 @@ fn apply(activation: &Activation, origin: &Origin, resolution: &mut Resolution) 
 /// Sets a variable to a value of any type; nothing unsets it.
 fn set_variable(
     call: &Call<'_>,
-    name: &str,
-    value: &Value,
+    link: &Link<'_>,
+    (name, value): (&str, &Value),
     origin: &Origin,
-    owner: &str,
     env: &mut LayeredEnv,
 ) -> Result<(), ResolveError> {
     let value = match value {
@@ -383,10 +375,11 @@ fn set_variable(
             };
             let filled =
                 Template::parse(text).and_then(|template| template.expand(&scope, Unset::Empty));
-            filled.map_err(|source| ResolveError::BadVariable {
+            filled.map_err(|fault| ResolveError::BadVariable {
                 name: name.to_owned(),
-                owner: owner.to_owned(),
-                source: Box::new(source),
+                owner: link.owner(),
+                fault: Box::new(fault),
+                file: link.place(),
             })?
         }
         other => other.to_string(),

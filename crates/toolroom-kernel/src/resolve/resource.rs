@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::error::ResolveError;
 use super::rules::EnvPolicy;
+use crate::explain::Place;
 use crate::model::{Role, Tool, field};
 
 /// The keys of `env_config` that are no resources.
@@ -20,6 +21,8 @@ pub struct Link<'l> {
     pub role: Role,
     pub env_config: Option<&'l Map<String, Value>>,
     pub config: Option<&'l Map<String, Value>>,
+    /// The file it was read from, for errors to point at.
+    pub source: Option<&'l Tool>,
 }
 
 impl<'l> Link<'l> {
@@ -30,7 +33,21 @@ impl<'l> Link<'l> {
             role: tool.role(),
             env_config: tool.object(field::ENV_CONFIG),
             config: tool.object(field::CONFIG),
+            source: Some(tool),
         }
+    }
+
+    /// Where the environment is declared.
+    pub(super) fn place(&self) -> Option<Place> {
+        let tool = self.source?;
+        let declared = [field::ENV_CONFIG, field::CONFIG];
+        let position = declared
+            .iter()
+            .find_map(|name| tool.positions.get(*name).copied());
+        Some(Place {
+            path: tool.path.clone(),
+            position,
+        })
     }
 
     pub(super) fn owner(&self) -> String {
@@ -83,6 +100,7 @@ impl<'l> Link<'l> {
         ResolveError::BadEnvConfig {
             owner: self.owner(),
             reason: reason.into(),
+            file: self.place(),
         }
     }
 }

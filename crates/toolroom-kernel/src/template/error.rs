@@ -107,11 +107,11 @@ impl fmt::Display for TemplateError {
         if let Some(key) = &self.key {
             write!(f, "{key}, ")?;
         }
-        write!(
-            f,
-            "line {}, column {})",
-            self.position.line, self.position.column
-        )
+        let Position { line, column } = self.position;
+        if line > 1 {
+            write!(f, "line {line}, ")?;
+        }
+        write!(f, "column {column} of the text)")
     }
 }
 

@@ -208,7 +208,8 @@ fn a_mistake_is_reported_where_it_is_with_what_was_expected() {
     }
     let error = Template::parse("one\nté ${A:0}").unwrap_err();
     assert_eq!(error.position, Position { line: 2, column: 8 });
-    let shown = "the template expects -, ? or + after the colon, not '0' (line 2, column 8)";
+    let shown =
+        "the template expects -, ? or + after the colon, not '0' (line 2, column 8 of the text)";
     assert_eq!(error.to_string(), shown);
 }
 
@@ -231,22 +232,22 @@ fn what_has_no_value_is_an_error_where_the_caller_says_so() {
         (
             "a ${MISSING}",
             "template::unset",
-            "the variable MISSING is not set (line 1, column 5)",
+            "the variable MISSING is not set (column 5 of the text)",
         ),
         (
             "${MISSING:-${M2}}",
             "template::unset",
-            "the variable M2 is not set (line 1, column 14)",
+            "the variable M2 is not set (column 14 of the text)",
         ),
         (
             "x{params.none}",
             "template::unset",
-            "{params.none} has no value in this call (line 1, column 3)",
+            "{params.none} has no value in this call (column 3 of the text)",
         ),
         (
             "{params.none}",
             "template::unset",
-            "{params.none} has no value in this call (line 1, column 2)",
+            "{params.none} has no value in this call (column 2 of the text)",
         ),
     ] {
         let error = expand(text, Unset::Error).unwrap_err();
@@ -263,15 +264,15 @@ fn a_required_variable_fails_with_the_message_as_written() {
     let table = [
         (
             "${MISSING?}",
-            "the variable MISSING is required but not set (line 1, column 3)",
+            "the variable MISSING is required but not set (column 3 of the text)",
         ),
         (
             "${EMPTY:?say why}",
-            "the variable EMPTY is required but not set, or empty: say why (line 1, column 3)",
+            "the variable EMPTY is required but not set, or empty: say why (column 3 of the text)",
         ),
         (
             "${M:?not ${SECRET}}",
-            "the variable M is required but not set, or empty: not ${SECRET} (line 1, column 3)",
+            "the variable M is required but not set, or empty: not ${SECRET} (column 3 of the text)",
         ),
     ];
     for (text, message) in table {
@@ -340,7 +341,7 @@ fn an_error_in_a_document_names_its_key() {
     assert_eq!(error.key.as_deref(), Some("args.1.b"));
     assert_eq!(
         error.to_string(),
-        "the variable MISSING is not set (args.1.b, line 1, column 3)"
+        "the variable MISSING is not set (args.1.b, column 3 of the text)"
     );
 }
 

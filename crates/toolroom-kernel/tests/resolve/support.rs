@@ -226,6 +226,7 @@ impl Context {
                 role: *role,
                 env_config: object(data, "env_config"),
                 config: object(data, "config"),
+                source: None,
             })
             .collect();
         let caller: Vec<_> = caller

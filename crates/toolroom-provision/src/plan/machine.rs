@@ -174,6 +174,7 @@ impl Machine<'_> {
             role: Role::Runtime,
             env_config: env_config.as_object(),
             config: None,
+            source: None,
         }];
         let rules = EnvironmentRules::default();
         let mut call = Call::new(self.world, self.catalog, &rules, &links);
