@@ -2,6 +2,7 @@
 // or Deno. It reads one JSON request on standard input and writes JSON lines on a
 // descriptor of its own: events, and at last a result or an error.
 
+import { Console } from "node:console";
 import fs from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
@@ -31,6 +32,9 @@ function openChannel() {
   delete process.env.TOOLROOM_CHANNEL;
   if (passed === undefined) {
     process.stdout.write = process.stderr.write.bind(process.stderr);
+    // Some consoles have a way of their own to standard output.
+    const beside = new Console(process.stderr, process.stderr);
+    for (const name of Object.keys(beside)) console[name] = beside[name];
     return (text) => write(1, text);
   }
   // Opening it anew gives a descriptor that the tool's children do not inherit.
@@ -59,7 +63,8 @@ function reply(frame, status) {
   try {
     text = encode(frame);
   } catch (error) {
-    text = encode({ error: describe(error) });
+    const isCircle = /circular|cyclic/i.test(error?.message);
+    text = encode({ error: describe(isCircle ? new TypeError("result contains itself") : error) });
     status = 1;
   }
   replied = true;
@@ -86,8 +91,19 @@ async function call() {
     error.stack = "";
     throw error;
   }
-  const second = name === "execute" && found.length === 2 ? request.project_path : context();
-  return settle(await found(request.params ?? {}, second));
+  return settle(await found(...passed(name, found)));
+}
+
+/** One value for each parameter where Toolroom says in which order; else all of them as
+ * one object. What the launcher knows comes last, or where it is named. */
+function passed(name, found) {
+  const params = request.params ?? {};
+  if (request.order) {
+    const path = request.project_path;
+    const all = { projectPath: path, project_path: path, context: context(), ctx: context(), ...params };
+    return [...request.order.map((each) => (Object.hasOwn(all, each) ? all[each] : undefined)), context()];
+  }
+  return [params, name === "execute" && found.length === 2 ? request.project_path : context()];
 }
 
 /** A named export, or the default one: a function itself, or an object that holds one,
@@ -227,8 +243,8 @@ function frames(stack) {
       /^(.*)@((?:file:\/\/)?[^@]+):(\d+):\d+$/.exec(line);
     if (!match) continue;
     const [, name, file, number] = match;
-    if (file === import.meta.url || file === new URL(import.meta.url).pathname || /^(async )?node:/.test(file)) continue;
-    found.push(frame(file.replace(/^async /, ""), number, name?.replace(/^async /, "")));
+    if (file === import.meta.url || file === new URL(import.meta.url).pathname || /^(async )?(node|ext|bun|native):/.test(file)) continue;
+    found.push(frame(file.replace(/^async /, ""), number, name?.replace(/^(async )?(Module\.)?/, "")));
   }
   return found.reverse();
 }

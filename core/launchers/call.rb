@@ -84,14 +84,35 @@ module Toolroom
       settle(invoke(TOPLEVEL_BINDING.receiver.method(name), request))
     end
 
-    # Parameters go to keywords if the method has any, and else as one hash.
+    # What a parameter is called that takes everything as one hash.
+    WHOLE = %w[params parameters args input inputs options opts data payload request config values hash p o].freeze
+
+    # Parameters go to keywords if the method has any, else one by one in the method's own
+    # order; all as one hash where its first parameter is called so, and to `execute`.
     def invoke(method, request)
       params = request["params"] || {}
       kinds = method.parameters.map(&:first)
       return method.call(**params.transform_keys(&:to_sym)) if kinds.any? { |kind| %i[key keyreq keyrest].include?(kind) }
 
-      places = kinds.count { |kind| %i[req opt].include?(kind) }
-      method.call(*[params, request["project_path"]].first(places))
+      names = method.parameters.filter_map { |kind, name| name.to_s if %i[req opt].include?(kind) }
+      is_named_so = WHOLE.include?(names.first) || names.first.to_s.start_with?("_")
+      if method.name == :execute || (is_named_so && !params.key?(names.first))
+        return method.call(*[params, request["project_path"]].first(names.size))
+      end
+
+      method.call(*in_order(method, names, params))
+    end
+
+    # An optional parameter that was left out leaves out those after it as well.
+    def in_order(method, names, params)
+      needed = method.parameters.filter_map { |kind, name| name.to_s if kind == :req }
+      given = names.take_while { |name| params.key?(name) }
+      unknown, missing, late = params.keys - names, needed - params.keys, (params.keys & names) - given
+      raise ArgumentError, "#{method.name} takes no #{unknown.join(', ')}" if unknown.any?
+      raise ArgumentError, "#{method.name} needs #{missing.join(', ')}" if missing.any?
+      raise ArgumentError, "#{method.name} takes #{late.join(', ')} only after #{names[given.size]}" if late.any?
+
+      params.values_at(*given)
     end
 
     def settle(value)

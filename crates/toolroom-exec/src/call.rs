@@ -18,6 +18,9 @@ pub struct Call<'a> {
     pub project_path: Option<&'a Path>,
     /// The functions to look for, in this order.
     pub entry: &'a [String],
+    /// The parameters' names in the order the function takes them; none if it takes them
+    /// by name, or all as one.
+    pub order: &'a [String],
     pub params: &'a Map<String, Value>,
 }
 
@@ -53,6 +56,8 @@ struct Document<'a> {
     tool_path: &'a str,
     project_path: Option<&'a str>,
     entry: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    order: &'a [String],
     params: &'a Map<String, Value>,
 }
 
@@ -67,6 +72,7 @@ impl Call<'_> {
     ///     tool_path: Path::new("/p/.ai/tools/hello.py"),
     ///     project_path: Some(Path::new("/p")),
     ///     entry: &["main".to_owned()],
+    ///     order: &[],
     ///     params: &serde_json::Map::new(),
     /// };
     /// let request = call.json()?;
@@ -78,6 +84,7 @@ impl Call<'_> {
             tool_path: text(self.tool_path)?,
             project_path: self.project_path.map(text).transpose()?,
             entry: self.entry,
+            order: self.order,
             params: self.params,
         };
         Ok(serde_json::to_vec(&document).expect("strings and JSON values are always JSON"))
@@ -179,6 +186,7 @@ mod tests {
             tool_path: path,
             project_path: None,
             entry: &[],
+            order: &[],
             params: &Map::new(),
         };
         assert_eq!(call.json().unwrap_err().code(), "exec::path_not_text");

@@ -53,6 +53,8 @@ pub struct Function {
     /// The documentation's text before any parameter section.
     pub summary: Option<String>,
     pub parameters: Vec<Parameter>,
+    /// Takes them one by one, in this order, and not by name.
+    pub in_order: bool,
     /// Takes any further named parameter (`**kwargs`, a rest object).
     pub open: bool,
     /// The JSON Schema of what it returns, where that is annotated with more than "any object".

@@ -56,6 +56,7 @@ pub fn wanted(extractor: &Extractor) -> Wanted {
             Rule::AstSignature { functions, .. }
             | Rule::AstReturns { functions }
             | Rule::AstSummary { functions }
+            | Rule::AstOrder { functions }
             | Rule::AstEntry { functions } => wanted.functions.extend(functions.iter().cloned()),
             _ => {}
         }
@@ -167,6 +168,9 @@ impl<'a> Reading<'a> {
                     value: name.into(),
                     at: Some(function.at),
                 })
+            }
+            Rule::AstOrder { functions } => {
+                schema::order_of(self.entry(functions)?.1).map(Hit::bare)
             }
             Rule::Path { key } => dotted(&self.variables, key),
             Rule::FrontMatter { key } => self.front_matter(key),

@@ -23,6 +23,10 @@ pub fn of_function(function: &Function, injection: Injection<'_>) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for parameter in &function.parameters {
+        let is_injected = injection.injected.contains(&parameter.name);
+        if function.in_order && is_injected {
+            continue;
+        }
         let mut schema = parameter.schema.clone();
         if let Some(text) = &parameter.description {
             schema.insert("description".into(), text.as_str().into());
@@ -30,7 +34,7 @@ pub fn of_function(function: &Function, injection: Injection<'_>) -> Value {
         if let Some(default) = &parameter.default {
             schema.insert("default".into(), default.clone());
         }
-        if parameter.required {
+        if parameter.required && !is_injected {
             required.push(Value::from(parameter.name.as_str()));
         }
         properties.insert(parameter.name.clone(), Value::Object(schema));
@@ -43,6 +47,14 @@ pub fn of_function(function: &Function, injection: Injection<'_>) -> Value {
     }
     schema.insert("additionalProperties".into(), function.open.into());
     Value::Object(schema)
+}
+
+/// The names of a function's parameters, if it takes them one by one.
+#[must_use]
+pub fn order_of(function: &Function) -> Option<Vec<Value>> {
+    let names = function.parameters.iter();
+    let names = names.map(|parameter| parameter.name.as_str().into());
+    function.in_order.then(|| names.collect())
 }
 
 /// Whether the function takes all parameters as one object, beside what is injected.
@@ -129,6 +141,7 @@ mod tests {
             at: Position::START,
             summary: None,
             parameters,
+            in_order: false,
             open: false,
             returns: None,
         }
@@ -161,6 +174,24 @@ mod tests {
             RYE,
         );
         assert_eq!(schema["required"], json!(["params", "other"]));
+    }
+
+    #[test]
+    fn what_the_launcher_fills_in_is_asked_of_nobody() {
+        let names = ["city", "context"].map(|name| parameter(name, true));
+        let injection = Injection {
+            whole: None,
+            injected: &["context".to_owned()],
+        };
+        let by_name = of_function(&function(names.to_vec()), injection);
+        assert_eq!(by_name["required"], json!(["city"]));
+        assert!(by_name["properties"].get("context").is_some());
+        let mut one_by_one = function(names.to_vec());
+        one_by_one.in_order = true;
+        let order = order_of(&one_by_one);
+        assert_eq!(order, Some(vec!["city".into(), "context".into()]));
+        let in_order = of_function(&one_by_one, injection);
+        assert_eq!(in_order["properties"], json!({"city": {}}));
     }
 
     #[test]

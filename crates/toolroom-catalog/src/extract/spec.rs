@@ -78,6 +78,8 @@ pub enum Rule {
     AstSummary { functions: Vec<String> },
     /// The name of the first of these functions that exists.
     AstEntry { functions: Vec<String> },
+    /// The names of its parameters, if it takes them one by one and not by name.
+    AstOrder { functions: Vec<String> },
     /// A value in a data document, by dotted key.
     Path { key: String },
     /// A value in the front matter, by dotted key.

@@ -102,12 +102,13 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
         .metadata
         .get(field::INPUT_SCHEMA)
         .filter(|_| tool.role() == Role::Tool);
-    parameters::check(request.params, schema)?;
     let mut params = request.params.clone();
     let merged = config::merged(request.chain);
+    parameters::make_exact(&mut params, schema)?;
     if !has_own_defaults(request.chain, &merged) {
         parameters::fill_defaults(&mut params, schema);
     }
+    parameters::check(&params, schema)?;
     let params = Value::Object(params);
     let primitive = request.chain.primitive();
     if !matches!(primitive.id.as_str(), SUBPROCESS | HTTP_CLIENT) {
@@ -152,11 +153,12 @@ pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
 /// its signature: its own defaults may be values that JSON has no word for. `execute` gets
 /// its parameters whole and has none.
 fn has_own_defaults(chain: &Chain, config: &Map<String, Value>) -> bool {
-    let metadata = &chain.tool().metadata;
-    let entry = metadata.get(field::ENTRY).and_then(Value::as_str);
-    let is_declared = [field::PARAMETERS, field::CONFIG_SCHEMA]
+    let tool = chain.tool();
+    let entry = tool.text(field::ENTRY);
+    // What the file itself says has a place in it; a derived schema has none.
+    let is_declared = [field::INPUT_SCHEMA, field::PARAMETERS, field::CONFIG_SCHEMA]
         .iter()
-        .any(|name| metadata.contains_key(*name));
+        .any(|name| tool.positions.contains_key(*name));
     let is_function = matches!(
         Style::of(chain, config),
         Ok(Style::Function {
@@ -270,6 +272,7 @@ impl Build<'_> {
                     tool_path: &self.tool.path,
                     project_path: Some(self.request.world.root()),
                     entry,
+                    order: &self.order(),
                     params: self.params,
                 };
                 let input = match request {
@@ -289,6 +292,22 @@ impl Build<'_> {
             }
             Style::Command => Ok((self.input(config, command)?, None)),
         }
+    }
+
+    /// The names of the parameters that the function takes one by one: the file says so,
+    /// and its schema speaks of them.
+    fn order(&self) -> Vec<String> {
+        let metadata = &self.tool.metadata;
+        let order = metadata.get(field::ORDER).and_then(Value::as_array);
+        let names: Vec<String> = order
+            .into_iter()
+            .flatten()
+            .filter_map(|name| Some(name.as_str()?.to_owned()))
+            .collect();
+        let is_meant = names
+            .first()
+            .is_some_and(|first| self.facts.is_declared(first));
+        if is_meant { names } else { Vec::new() }
     }
 
     /// The nearest runtime, whose launchers are meant.

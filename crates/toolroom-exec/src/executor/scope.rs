@@ -20,7 +20,8 @@ pub struct CallFacts<'a> {
 }
 
 impl CallFacts<'_> {
-    fn is_declared(&self, name: &str) -> bool {
+    /// Whether the schema speaks of a parameter, or of the one that a dotted name begins with.
+    pub fn is_declared(&self, name: &str) -> bool {
         let first = name.split('.').next().unwrap_or(name);
         self.schema
             .and_then(|schema| schema.get("properties")?.get(first))

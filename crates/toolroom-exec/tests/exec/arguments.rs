@@ -11,6 +11,7 @@ use crate::python::PYTHON;
 fn call(source: &str, params: Value) -> Option<Called> {
     let given = Given {
         entry: &["main", "execute"].map(str::to_owned),
+        order: &[],
         params,
         folder: "",
     };

@@ -15,6 +15,8 @@ use crate::support::*;
 #[derive(Clone, Copy)]
 pub struct Language {
     pub interpreter: &'static str,
+    /// What comes before the launcher.
+    pub args: &'static [&'static str],
     pub launcher: &'static str,
     pub extension: &'static str,
 }
@@ -22,6 +24,7 @@ pub struct Language {
 /// What a request says.
 pub struct Given<'a> {
     pub entry: &'a [String],
+    pub order: &'a [String],
     pub params: Value,
     /// Where below its temporary place the tool is.
     pub folder: &'a str,
@@ -86,6 +89,7 @@ impl Language {
         let entry = ["main", "execute"].map(str::to_owned);
         let call = Given {
             entry: &entry,
+            order: &[],
             params,
             folder: "",
         };
@@ -102,7 +106,10 @@ impl Language {
         fs_err::write(&path, source).unwrap();
         fs_err::write(folder.join("helper.py"), "VALUE = 42\n").unwrap();
         let launcher = launchers().join(self.launcher);
-        let mut command = command(interpreter, &[launcher.to_str().unwrap()]);
+        let mut command = command(interpreter, self.args);
+        command.args.push(launcher.into());
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("interpreters");
+        command.env.set("HOME", &cache);
         command.stdin = Stdin::Pipe;
         command.channel = channel;
         let params = match given.params {
@@ -113,6 +120,7 @@ impl Language {
             tool_path: &path,
             project_path: Some(Path::new("/the/project")),
             entry: given.entry,
+            order: given.order,
             params: &params,
         };
         let events = Arc::new(Mutex::new(Vec::new()));

@@ -8,6 +8,7 @@ use crate::support::*;
 
 pub const PYTHON: Language = Language {
     interpreter: "python3",
+    args: &[],
     launcher: "call.py",
     extension: "py",
 };

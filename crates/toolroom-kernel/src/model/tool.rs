@@ -75,6 +75,7 @@ pub mod field {
     pub const INPUT_SCHEMA: &str = "input_schema";
     pub const OUTPUT_SCHEMA: &str = "output_schema";
     pub const ENTRY: &str = "entry";
+    pub const ORDER: &str = "order";
 }
 
 /// A tool, runtime, primitive or piece of language data, read from one file.

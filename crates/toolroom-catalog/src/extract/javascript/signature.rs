@@ -1,7 +1,9 @@
 //! Reads a function's face: its named parameters, what it returns, what its comment says.
 //!
-//! A tool is called with one object of named parameters and a context, so the members of
-//! that object are the parameters wherever they can be made out. Looks into no body.
+//! A tool is called with one object of named parameters and a context where its first
+//! parameter is such an object, by its type, its comment or its customary name; the members
+//! of that object are the parameters then. Otherwise it is called with one value for each
+//! of its parameters. Looks into no body.
 
 use std::rc::Rc;
 
@@ -18,6 +20,29 @@ use super::types::{MAX_MEMBERS, Member, Shape, Type, lower};
 use crate::extract::document::Function;
 
 const MAX_HOPS: usize = 8;
+
+/// What a parameter is called that takes everything as one object, where nothing else says
+/// so; a name that begins with `_` is one as well.
+const CUSTOMARY: [&str; 18] = [
+    "params",
+    "parameters",
+    "param",
+    "args",
+    "input",
+    "inputs",
+    "options",
+    "opts",
+    "props",
+    "data",
+    "payload",
+    "request",
+    "req",
+    "body",
+    "config",
+    "values",
+    "p",
+    "o",
+];
 
 /// Reads the function a definition leads to, if it leads to one.
 pub(super) fn function<'t>(
@@ -38,6 +63,7 @@ pub(super) fn function<'t>(
         Some(first) => reader.named(first),
         None => None,
     };
+    let in_order = shape.is_none() && !formals.is_empty();
     let shape = shape.unwrap_or_else(|| reader.positional(&formals));
     Some(Function {
         at: module.source.at(definition.holder),
@@ -46,6 +72,7 @@ pub(super) fn function<'t>(
             .iter()
             .map(|member| reader.schemas.parameter(member))
             .collect(),
+        in_order,
         open: shape.rest.is_some(),
         returns: reader.returns(node),
         summary: reader.doc.summary,
@@ -195,8 +222,10 @@ impl<'t> Reader<'_, 't> {
             members: Vec::new(),
             rest: Some(Rc::new(Type::Any)),
         };
+        let is_untold = ty.is_none() && !is_customary(name, first.default);
         match ty {
             Some(ty) if shape.is_none() && !self.schemas.schema(&ty).is_empty() => None,
+            _ if is_untold => None,
             _ => Some(shape.unwrap_or(open)),
         }
     }
@@ -283,6 +312,12 @@ impl<'t> Reader<'_, 't> {
         };
         self.schemas.returns(&ty)
     }
+}
+
+fn is_customary(name: &str, default: Option<Node<'_>>) -> bool {
+    CUSTOMARY.contains(&name)
+        || name.starts_with('_')
+        || default.is_some_and(|default| default.kind() == "object")
 }
 
 /// Fills the gaps of known members from a second source, and adds those it alone knows.

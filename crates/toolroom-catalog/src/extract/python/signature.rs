@@ -44,6 +44,7 @@ pub(super) fn read(definition: &StmtFunctionDef, scope: &Scope<'_>, source: &str
         at: Position::at_offset(source, definition.name.start().to_usize()),
         summary: documentation.summary,
         parameters,
+        in_order: false,
         open: definition.parameters.kwarg.is_some(),
         returns,
     }

@@ -10,30 +10,41 @@ use crate::launch::Language;
 
 const NODE: Language = Language {
     interpreter: "node",
+    args: &[],
     launcher: "call.mjs",
     extension: "mjs",
 };
-const NODE_COMMONJS: Language = Language {
-    extension: "cjs",
+const BUN: Language = Language {
+    interpreter: "bun",
+    args: &["run"],
+    ..NODE
+};
+const DENO: Language = Language {
+    interpreter: "deno",
+    args: &["run", "--allow-all", "--quiet"],
     ..NODE
 };
 const BASH: Language = Language {
     interpreter: "bash",
+    args: &[],
     launcher: "call.sh",
     extension: "sh",
 };
 const PERL: Language = Language {
     interpreter: "perl",
+    args: &[],
     launcher: "call.pl",
     extension: "pl",
 };
 const RUBY: Language = Language {
     interpreter: "ruby",
+    args: &[],
     launcher: "call.rb",
     extension: "rb",
 };
 const PHP: Language = Language {
     interpreter: "php",
+    args: &[],
     launcher: "call.php",
     extension: "php",
 };

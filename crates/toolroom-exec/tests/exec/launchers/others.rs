@@ -61,6 +61,7 @@ fn perl_calls_functions() {
 fn a_perl_tool_in_a_folder_of_any_name_is_quiet() {
     let given = Given {
         entry: &["main".to_owned()],
+        order: &[],
         params: json!({}),
         folder: "prøject ✓ 🦀",
     };
@@ -87,6 +88,11 @@ fn ruby_calls_methods() {
         ),
         (
             RUBY,
+            "def main(name, count = 1, more = 7) = [name, count, more]",
+            json!(["ü", 2, 7]),
+        ),
+        (
+            RUBY,
             "def execute(params, project_path) = [params['count'], project_path]",
             json!([2, "/the/project"]),
         ),
@@ -108,6 +114,13 @@ fn ruby_calls_methods() {
             "ArgumentError",
             "bad",
             Some(2),
+        ),
+        (
+            RUBY,
+            "def main(city, days = 3) = city",
+            "ArgumentError",
+            "main needs city",
+            None,
         ),
         (RUBY, "def main = exit(3)", "SystemExit", "status 3", None),
         (RUBY, "x = 1", "NameError", "defines no method", None),

@@ -11,6 +11,7 @@ use crate::support::*;
 fn bash(source: &str, entry: Option<&str>, params: Value) -> Option<Called> {
     let given = Given {
         entry: &entry.map(str::to_owned).into_iter().collect::<Vec<_>>(),
+        order: &[],
         params,
         folder: "",
     };

@@ -170,9 +170,9 @@ pub mod params {
     use std::io::Read as _;
 
     use serde_json::Value;
-    use toolroom_exec::executor::parameters::Given;
+    use toolroom_exec::executor::parameters::{Given, would_lose_digits};
 
-    use super::{has_inexact_integer, usage};
+    use super::usage;
     use crate::failure::Failure;
 
     /// Reads `--params`: JSON itself, `@FILE`, or `-` for standard input.
@@ -194,7 +194,7 @@ pub mod params {
             (json, None) => json.to_owned(),
         };
         let text = text.trim_start_matches('\u{feff}');
-        if has_inexact_integer(text) {
+        if would_lose_digits(text) {
             return Err(
                 usage("--params has a whole number beyond 64 bits".to_owned())
                     .help("pass it as a text, or it would lose digits"),
@@ -209,39 +209,6 @@ pub mod params {
             Err(error) => Err(usage(format!("--params is not JSON: {error}"))),
         }
     }
-}
-
-/// Whether a JSON text has a whole number that 64 bits cannot hold exactly.
-pub fn has_inexact_integer(json: &str) -> bool {
-    let mut in_text = false;
-    let mut is_escaped = false;
-    let mut number = String::new();
-    for character in json.chars().chain(std::iter::once(' ')) {
-        if in_text {
-            in_text = is_escaped || character != '"';
-            is_escaped = !is_escaped && character == '\\';
-            continue;
-        }
-        if character.is_ascii_digit() || matches!(character, '-' | '+' | '.' | 'e' | 'E') {
-            number.push(character);
-            continue;
-        }
-        let is_whole = !number.is_empty()
-            && number
-                .trim_start_matches('-')
-                .bytes()
-                .all(|byte| byte.is_ascii_digit());
-        if is_whole
-            && number.parse::<i64>().is_err()
-            && number.parse::<u64>().is_err()
-            && number != "-"
-        {
-            return true;
-        }
-        number.clear();
-        in_text = character == '"';
-    }
-    false
 }
 
 /// Parameters that come as flags.
@@ -341,25 +308,6 @@ mod tests {
         let flags = parse(&["--n", "-3", "--a", "--b"]);
         assert_eq!(flags.given[0].1.as_deref(), Some("-3"));
         assert_eq!(flags.given[1], ("a".to_owned(), None));
-    }
-
-    #[test]
-    fn a_whole_number_that_would_lose_digits_is_noticed() {
-        for json in [
-            "{\"i\": 12345678901234567890123}",
-            "[-9223372036854775809]",
-            "18446744073709551616",
-        ] {
-            assert!(has_inexact_integer(json), "{json}");
-        }
-        for json in [
-            "{\"i\": 18446744073709551615}",
-            "[1e300, -9223372036854775808, 1.5]",
-            "\"12345678901234567890123\"",
-            "\"\\\"99999999999999999999\"",
-        ] {
-            assert!(!has_inexact_integer(json), "{json}");
-        }
     }
 
     #[test]

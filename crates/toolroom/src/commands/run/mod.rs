@@ -97,7 +97,7 @@ fn call(
         .into_iter()
         .chain(given::with_flags(given, schema)?)
         .collect();
-    let params = parameters::values(given, schema);
+    let params = parameters::values(given, schema).map_err(executor::ExecError::from)?;
     let prepared = prepare(&Request {
         world,
         catalog,

@@ -48,7 +48,7 @@ fn the_seeds_git_tool_runs_as_written() {
     let context = machine();
     context.tool(
         "rye/capabilities/git.py",
-        include_str!("../../../../fixtures/seeds/git.py"),
+        include_str!("../../../../../fixtures/seeds/git.py"),
     );
     let found = result(&context, &["git", "--command=--version"]);
     assert!(
@@ -75,6 +75,39 @@ fn node_tools_run_as_modules_and_as_scripts() {
         result(&context, &["plain", "--a", "b"]),
         json!(["--a", "b"])
     );
+}
+
+/// The schema that is shown and the call that is made come from one reading of the file.
+#[test]
+fn a_node_function_gets_its_parameters_as_it_declares_them() {
+    let context = machine();
+    let body = "{ return [city, days]; }";
+    let cases = [
+        ("typed.mjs", format!("/**\n * @param {{string}} city\n * @param {{number}} [days=3]\n */\nexport function main(city, days = 3) {body}")),
+        ("plain.mjs", format!("export const main = (city, days = 3) => {body}")),
+        ("common.cjs", format!("exports.main = function (city, days = 3) {body}")),
+        ("members.mjs", format!("export const main = ({{ city, days = 3 }}) => {body}")),
+        ("default.mjs", format!("export default (city, days = 3, {{ log }}) => {{ log('info', city); return [city, days]; }}")),
+        ("context.mjs", "export const main = (city, ctx, days = 3) => [city, ctx.projectPath ? days : 0]".to_owned()),
+        ("declared.mjs", format!("export const inputSchema = {{ type: 'object', properties: {{ city: {{ type: 'string' }}, days: {{ type: 'integer', default: 3 }} }} }};\nexport function main(city, days) {body}")),
+        ("whole.mjs", "export const inputSchema = { type: 'object', properties: { city: {}, days: { type: 'integer', default: 3 } } };\nexport const main = (query) => [query.city, query.days]".to_owned()),
+        ("params.mjs", "export const main = (params, context) => [params.city, Number(params.days ?? 3)]".to_owned()),
+    ];
+    for (name, source) in cases {
+        let path = context.tool(name, source);
+        let id = name.split('.').next().unwrap();
+        assert_eq!(
+            result(&context, &[id, "--city", "Oslo"]),
+            json!(["Oslo", 3]),
+            "{name}"
+        );
+        let found = result(
+            &context,
+            &[id, "--params", "{\"days\": 5, \"city\": \"Rome\"}"],
+        );
+        assert_eq!(found, json!(["Rome", 5]), "{name}");
+        fs_err::remove_file(path).unwrap();
+    }
 }
 
 #[test]
@@ -111,9 +144,7 @@ fn a_tool_of_any_language_with_a_template_runs_as_it_was_made() {
         ("ruby", "ruby"),
         ("php", "php"),
     ] {
-        let path = std::env::var("PATH").unwrap();
-        if !std::env::split_paths(&path).any(|folder| folder.join(program).exists()) {
-            eprintln!("skipped: {program} is not installed");
+        if toolroom_test::program(program).is_none() {
             continue;
         }
         let id = format!("made_{runtime}");

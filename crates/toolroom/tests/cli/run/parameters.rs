@@ -196,16 +196,97 @@ fn a_default_that_json_has_no_word_for_is_the_functions_own() {
     );
     assert_eq!(result(&context, &["f"]), json!("red"));
     assert_eq!(result(&context, &["f", "--c", "blue"]), json!("blue"));
+}
+
+#[test]
+fn a_declared_default_is_filled_in_whoever_takes_it() {
+    let context = machine();
+    let schema = "{'type': 'object', 'properties': {'n': {'type': 'integer', 'default': 3}, 'o': {'type': 'object', 'properties': {'x': {'default': 1}}}}, 'required': ['n']}";
+    for name in ["CONFIG_SCHEMA", "INPUT_SCHEMA", "PARAMETERS"] {
+        context.tool(
+            "named.py",
+            format!("{name} = {schema}\ndef main(n=5, o=None): return [n, o]\n"),
+        );
+        assert_eq!(result(&context, &["named"]), json!([3, null]), "{name}");
+        assert_eq!(
+            result(&context, &["named", "--n", "4", "--o", "{\"y\": 2}"]),
+            json!([4, {"y": 2, "x": 1}]),
+            "{name}"
+        );
+        context.tool(
+            "whole.py",
+            format!("{name} = {schema}\ndef execute(params, project_path): return params\n"),
+        );
+        assert_eq!(result(&context, &["whole"]), json!({"n": 3}), "{name}");
+    }
     context.tool(
-        "declared.py",
-        "CONFIG_SCHEMA = {'type': 'object', 'properties': {'n': {'type': 'integer', 'default': 3}}}\ndef main(n): return n\n",
+        "script.sh",
+        "# ---\n# parameters: {n: {type: integer, default: 3}}\n# ---\necho \"$*\"\n",
     );
-    assert_eq!(result(&context, &["declared"]), json!(3));
+    assert_eq!(context.run(&["run", "script"]).stdout, "--n 3\n");
+}
+
+#[test]
+fn a_number_that_would_lose_digits_is_refused_before_anything_starts() {
+    let context = machine();
     context.tool(
-        "whole.py",
-        "INPUT_SCHEMA = {'type': 'object', 'properties': {'n': {'type': 'integer', 'default': 3}}}\ndef execute(params, project_path): return params\n",
+        "f.py",
+        "def main(i: int = 0, o: dict | None = None, s: str = ''): return [i, s]\n",
     );
-    assert_eq!(result(&context, &["whole"]), json!({"n": 3}));
+    let huge = "12345678901234567890123";
+    for args in [
+        &["--i", huge][..],
+        &["--o", "{\"deep\": [12345678901234567890123]}"],
+        &["--params", "{\"o\": 12345678901234567890123}"],
+    ] {
+        let output = context.run(&[&["run", "f"], args, &["--json"]].concat());
+        assert_eq!(output.status, 2, "{output}");
+        let message = output.error()["message"].to_string();
+        assert!(message.contains("beyond 64 bits"), "{message}");
+    }
+    assert_eq!(result(&context, &["f", "--s", huge]), json!([0, huge]));
+    assert_eq!(
+        result(
+            &context,
+            &["f", "--params", "{\"i\": 18446744073709551615}"]
+        )[0],
+        json!(u64::MAX)
+    );
+}
+
+#[test]
+fn a_number_that_json_lacks_is_no_number() {
+    let context = machine();
+    context.tool("f.py", "def main(n: float): return n\n");
+    for args in [
+        ["--n", "NaN"],
+        ["--n", "Infinity"],
+        ["--params", "{\"n\": NaN}"],
+        ["--params", "{\"n\": 1e999}"],
+    ] {
+        let output = context.run(&[&["run", "f"], &args[..], &["--json"]].concat());
+        assert_eq!(output.status, 2, "{args:?}: {output}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_no_text_is_refused_with_its_cure() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let context = machine();
+    context.tool("f.py", "def main(s=''): return s\n");
+    let odd = std::ffi::OsStr::from_bytes(b"a\xff");
+    let args = ["run", "f", "--s"].map(std::ffi::OsStr::new);
+    let output = context
+        .command(&[&args[..], &[odd]].concat())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = context.normalise(&output.stderr);
+    assert!(
+        text.contains("is not UTF-8") && text.contains("--params @FILE"),
+        "{text}"
+    );
 }
 
 #[test]

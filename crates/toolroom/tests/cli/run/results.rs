@@ -1,6 +1,6 @@
 //! What a tool gives: results, prints beside them, failures with their place, output that does not fit.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::machine;
 

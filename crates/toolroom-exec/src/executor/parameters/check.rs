@@ -1,0 +1,167 @@
+//! What a schema says of parameters: its defaults filled in, its violations named.
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+use toolroom_kernel::Explain;
+
+use super::names;
+
+/// What is wrong with a call's parameters; every fault is named.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    #[error("{}", faults.join("; "))]
+    Invalid {
+        faults: Vec<String>,
+        known: Vec<String>,
+    },
+    #[error("the tool's own schema cannot be used: {0}")]
+    BadSchema(String),
+}
+
+impl Explain for ParameterError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "usage::invalid_parameters",
+            Self::BadSchema(_) => "exec::bad_schema",
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Invalid { known, .. } if known.is_empty() => {
+                Some("the tool takes no parameters".into())
+            }
+            Self::Invalid { known, .. } => Some(format!("it takes --{}", known.join(", --"))),
+            Self::BadSchema(_) => Some(
+                "write input_schema as JSON Schema 2020-12, without references to other documents"
+                    .into(),
+            ),
+        }
+    }
+}
+
+/// How deep defaults are filled in; deeper objects no parser here accepts.
+const MAX_DEPTH: usize = 128;
+
+/// Fills in the defaults the schema declares for what was not given, also inside of
+/// objects that were. A default of null is the tool's own business.
+pub fn fill_defaults(params: &mut Map<String, Value>, schema: Option<&Value>) {
+    if let Some(schema) = schema {
+        fill(params, schema, 0);
+    }
+}
+
+fn fill(params: &mut Map<String, Value>, schema: &Value, depth: usize) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        match params.get_mut(name) {
+            Some(Value::Object(inner)) if depth < MAX_DEPTH => fill(inner, property, depth + 1),
+            Some(_) => {}
+            None => {
+                let default = property.get("default").filter(|default| !default.is_null());
+                if let Some(default) = default {
+                    params.insert(name.clone(), default.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Checks parameters against the tool's schema.
+///
+/// # Errors
+/// Names every violation with its path.
+pub fn check(params: &Map<String, Value>, schema: Option<&Value>) -> Result<(), ParameterError> {
+    let Some(schema) = schema else {
+        return Ok(());
+    };
+    let validator = jsonschema::draft202012::options()
+        .build(schema)
+        .map_err(|error| ParameterError::BadSchema(error.to_string()))?;
+    let document = Value::Object(params.clone());
+    let known = names(Some(schema));
+    let faults: Vec<String> = validator
+        .iter_errors(&document)
+        .map(|error| fault(&error, &known))
+        .collect();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(ParameterError::Invalid { faults, known })
+}
+
+fn fault(error: &jsonschema::ValidationError<'_>, known: &[String]) -> String {
+    if let jsonschema::error::ValidationErrorKind::AdditionalProperties { unexpected } =
+        error.kind()
+        && error.instance_path().as_str().is_empty()
+    {
+        let unknown: Vec<String> = unexpected.iter().map(|name| unknown(name, known)).collect();
+        return unknown.join("; ");
+    }
+    let path = error.instance_path().to_string();
+    let path = path.trim_start_matches('/').replace('/', ".");
+    // The value itself may be a secret: it is not repeated.
+    let message = error.masked();
+    if path.is_empty() {
+        return message.to_string();
+    }
+    format!("{path}: {message}")
+}
+
+fn unknown(name: &str, known: &[String]) -> String {
+    let near = known
+        .iter()
+        .map(|other| (strsim::jaro_winkler(name, other), other))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b));
+    match near {
+        Some((_, other)) => format!("there is no parameter {name}; did you mean {other}?"),
+        None => format!("there is no parameter {name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn defaults_are_filled_in_but_not_over_what_was_given() {
+        let schema = json!({"properties": {"a": {"default": 1}, "b": {"default": 2}, "c": {"default": null}}});
+        let mut params = Map::from_iter([("b".to_owned(), json!(9))]);
+        fill_defaults(&mut params, Some(&schema));
+        assert_eq!(Value::Object(params), json!({"b": 9, "a": 1}));
+        let inner = json!({"properties": {"o": {"properties": {"x": {"default": 1}}}, "p": {"properties": {"x": {"default": 1}}}}});
+        let mut params = Map::from_iter([("o".to_owned(), json!({"y": 2}))]);
+        fill_defaults(&mut params, Some(&inner));
+        assert_eq!(Value::Object(params), json!({"o": {"y": 2, "x": 1}}));
+    }
+
+    #[test]
+    fn every_violation_is_named_with_its_path() {
+        let schema = json!({"type": "object", "required": ["a"], "additionalProperties": false,
+            "properties": {"a": {"type": "integer"}, "l": {"type": "array", "items": {"type": "string"}}}});
+        let Value::Object(params) = json!({"l": ["x", 1], "z": 0}) else {
+            unreachable!()
+        };
+        let error = check(&params, Some(&schema)).unwrap_err();
+        let ParameterError::Invalid { faults, .. } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(faults.len(), 3, "{faults:?}");
+        assert!(
+            faults.iter().any(|fault| fault.starts_with("l.1: ")),
+            "{faults:?}"
+        );
+        assert_eq!(error.code(), "usage::invalid_parameters");
+    }
+
+    #[test]
+    fn a_schema_that_refers_elsewhere_is_refused_not_fetched() {
+        let schema = json!({"$ref": "https://example.org/schema.json"});
+        let error = check(&Map::new(), Some(&schema)).unwrap_err();
+        assert_eq!(error.code(), "exec::bad_schema");
+    }
+}
