@@ -3,43 +3,32 @@
 
 use std::path::Path;
 
+use super::lines;
 use super::model::{InterpreterLimit, Origin, Parsed, Requirement, Requirements, Role};
 use super::problem::{Problem, ProblemKind};
-use super::text;
 
-const MAX_REQUIREMENTS: usize = 20_000;
+/// What only Ruby can tell.
+const CODE: [&str; 3] = ["eval_gemfile", "gemspec", "instance_eval"];
 
 /// Reads the `gem` and `ruby` lines.
 #[must_use]
 pub fn read(path: &Path) -> Requirements {
-    let mut found = Requirements::default();
-    let content = match text::read(path) {
-        Ok(content) => content,
-        Err(reason) => {
-            let kind = ProblemKind::Unreadable { reason };
-            found.problems.push(Problem::new(Origin::file(path), kind));
-            return found;
-        }
-    };
-    found.files.push(path.to_path_buf());
     let mut role = Role::Required;
-    for (number, line) in (1_u32..).zip(content.lines()) {
-        let line = line.trim();
-        let origin = Origin::at(path, number);
+    lines::read(path, |line, origin, found| {
         if let Some(rest) = call(line, "group") {
             role = group_role(rest);
         } else if line == "end" {
             role = Role::Required;
         } else if let Some(rest) = call(line, "gem") {
-            gem(rest, origin, role, &mut found);
+            gem(rest, origin, role, found);
         } else if let Some(rest) = call(line, "ruby") {
             let spec = strings(rest).join(", ");
             if !spec.is_empty() {
                 found.interpreter.push(InterpreterLimit { spec, origin });
             }
-        } else if ["eval_gemfile", "gemspec", "instance_eval"]
+        } else if CODE
             .iter()
-            .any(|w| call(line, w).is_some() || line == *w)
+            .any(|name| call(line, name).is_some() || line == *name)
         {
             let kind = ProblemKind::Requirement {
                 text: line.to_owned(),
@@ -47,11 +36,7 @@ pub fn read(path: &Path) -> Requirements {
             };
             found.problems.push(Problem::new(origin, kind));
         }
-        if found.items.len() >= MAX_REQUIREMENTS {
-            break;
-        }
-    }
-    found
+    })
 }
 
 /// The arguments of a call of `name`, with or without parentheses.

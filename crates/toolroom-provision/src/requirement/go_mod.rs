@@ -2,57 +2,35 @@
 
 use std::path::Path;
 
+use super::lines;
 use super::model::{InterpreterLimit, Origin, Parsed, Requirement, Requirements, Role};
 use super::problem::{Problem, ProblemKind};
-use super::text;
-
-const MAX_REQUIREMENTS: usize = 20_000;
 
 /// Reads the required modules; the `go` line is a lower limit on the toolchain.
 #[must_use]
 pub fn read(path: &Path) -> Requirements {
-    let mut found = Requirements::default();
-    let content = match text::read(path) {
-        Ok(content) => content,
-        Err(reason) => {
-            let kind = ProblemKind::Unreadable { reason };
-            found.problems.push(Problem::new(Origin::file(path), kind));
-            return found;
-        }
-    };
-    found.files.push(path.to_path_buf());
     let mut block: Option<String> = None;
-    for (number, line) in (1_u32..).zip(content.lines()) {
+    lines::read(path, |line, origin, found| {
         let line = line.split("//").next().unwrap_or_default().trim();
-        let origin = Origin::at(path, number);
-        if line.is_empty() {
-            continue;
-        }
         if line == ")" {
             block = None;
-            continue;
+            return;
         }
         let (verb, rest) = match &block {
             Some(verb) => (verb.as_str(), line),
             None => line.split_once([' ', '\t']).unwrap_or((line, "")),
         };
-        if rest.trim() == "(" {
-            block = Some(verb.to_owned());
-            continue;
-        }
-        match verb {
-            "require" => require(rest, origin, &mut found),
-            "go" => found.interpreter.push(InterpreterLimit {
-                spec: format!(">={}", rest.trim()),
+        match (verb, rest.trim()) {
+            (_, "") => {}
+            (verb, "(") => block = Some(verb.to_owned()),
+            ("require", rest) => require(rest, origin, found),
+            ("go", version) => found.interpreter.push(InterpreterLimit {
+                spec: format!(">={version}"),
                 origin,
             }),
             _ => {}
         }
-        if found.items.len() >= MAX_REQUIREMENTS {
-            break;
-        }
-    }
-    found
+    })
 }
 
 fn require(rest: &str, origin: Origin, found: &mut Requirements) {
