@@ -71,6 +71,8 @@ pub enum ProvisionError {
     },
     #[error("{tool} cannot run: its environment lacks {}", missing.join(", "))]
     NotPrepared { tool: String, missing: Vec<String> },
+    #[error("{} is being prepared, or its preparation was broken off", environment.display())]
+    Unfinished { environment: PathBuf },
     #[error("the preparation of {} was interrupted", environment.display())]
     Interrupted { environment: PathBuf },
 }
@@ -103,6 +105,7 @@ impl Explain for ProvisionError {
             Self::NotVerified { .. } => "provision::not_verified",
             Self::Refused { .. } => "provision::refused",
             Self::NotPrepared { .. } => "provision::not_prepared",
+            Self::Unfinished { .. } => "provision::unfinished",
             Self::Interrupted { .. } => "exec::interrupted",
         }
     }
@@ -129,6 +132,7 @@ impl Explain for ProvisionError {
             Self::NotVerified { .. } => "toolroom setup --plan says what is still missing".into(),
             Self::Refused { fix, .. } => return fix.clone(),
             Self::NotPrepared { tool, .. } => format!("toolroom setup {tool} prepares it"),
+            Self::Unfinished { .. } => "toolroom setup waits for it, or finishes it".into(),
             Self::Interrupted { .. } => "the next toolroom setup finishes or undoes it".into(),
         })
     }

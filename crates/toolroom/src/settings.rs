@@ -50,6 +50,9 @@ pub struct PythonEnvironment {
     conflict_tolerance: Option<Tolerance>,
     /// Packages whose every conflict is major.
     pub major_packages: Vec<String>,
+    /// Optional dependencies and dependency groups of the project's manifest.
+    pub extras: Vec<String>,
+    pub groups: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -91,6 +94,8 @@ pub struct Mcp {
     pub tools: Option<Vec<String>>,
     /// How many calls may run at once.
     pub concurrency: Option<usize>,
+    /// For how many seconds without a call another server is kept.
+    pub keep_servers: Option<u64>,
 }
 
 /// Reads the settings that hold in a world.

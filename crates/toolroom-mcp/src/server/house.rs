@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
 use rmcp::model::RequestStateCodec;
 use rmcp::task_manager::TaskManager;
@@ -11,9 +12,12 @@ use tokio_util::sync::CancellationToken;
 use toolroom_exec::spare::{SpareLimits, Spares};
 use toolroom_exec::subprocess::Guard;
 use toolroom_kernel::World;
+use toolroom_provision::decision::Policy;
+use toolroom_provision::plan::Selected;
 
 use super::ServeError;
 use super::outputs::Outputs;
+use crate::client::{Pool, PoolLimits};
 use crate::live::Edition;
 use crate::tools::book::Choice;
 
@@ -30,6 +34,14 @@ pub struct Options {
     pub concurrency: usize,
     /// Loader variables the project lets its dotenv files set.
     pub dotenv_allow: Vec<String>,
+    /// How environments are chosen and made.
+    pub policy: Policy,
+    /// Packages whose every conflict is major.
+    pub major_packages: Vec<String>,
+    /// Parts of the project's manifest that are asked for by name.
+    pub selected: Selected,
+    /// How long another server that a tool needs is kept without a call.
+    pub keep_servers: Duration,
     /// Our own binary, told to guard a tree of processes.
     pub guard: Guard,
     /// What the server says its version is.
@@ -51,7 +63,10 @@ pub struct House {
     pub places: Arc<Semaphore>,
     /// Launchers that wait for the next call.
     pub spares: Spares,
+    /// Connections to the servers whose tools are tools here.
+    pub servers: Pool,
     waiting: AtomicUsize,
+    begun: Instant,
 }
 
 /// The task manager, which has no debug form of its own.
@@ -74,13 +89,20 @@ impl House {
         getrandom::fill(&mut key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
         let seal = RequestStateCodec::try_new(key)
             .map_err(|error| ServeError::NoRandomness(error.to_string()))?;
-        let edition = Edition::read(&world, &options, None);
+        let edition = Edition::read(&world, &options, world.now, None);
         let folder = world
             .directories
             .as_ref()
             .map(|directories| directories.cache.join("output"));
         Ok(Arc::new(Self {
             spares: Spares::new(SpareLimits::default(), options.guard.clone()),
+            servers: Pool::new(
+                PoolLimits {
+                    idle: options.keep_servers,
+                    ..PoolLimits::default()
+                },
+                options.guard.clone(),
+            ),
             places: Arc::new(Semaphore::new(options.concurrency.max(1))),
             edition: watch::Sender::new(Arc::new(edition)),
             outputs: Outputs::new(folder),
@@ -88,6 +110,7 @@ impl House {
             seal,
             gone: CancellationToken::new(),
             waiting: AtomicUsize::new(0),
+            begun: Instant::now(),
             world,
             options,
         }))
@@ -103,6 +126,12 @@ impl House {
     #[must_use]
     pub fn now(&self) -> Arc<Edition> {
         self.edition.borrow().clone()
+    }
+
+    /// The time of day, by the clock the world was given and the time that has gone since.
+    #[must_use]
+    pub fn clock(&self) -> SystemTime {
+        self.world.now + self.begun.elapsed()
     }
 
     /// Counts one call in; none if too many wait already.

@@ -3,6 +3,8 @@
 //! At any moment a failure or a kill leaves either what was there before, or something
 //! marked as unfinished that the next run repairs. What we did not make is never deleted.
 
+mod leftovers;
+mod listen;
 pub mod mark;
 mod one;
 mod remember;
@@ -15,6 +17,7 @@ use std::sync::Mutex;
 use toolroom_exec::subprocess::{Cancel, Guard};
 
 use crate::error::ProvisionError;
+use crate::manager::Amount;
 use crate::plan::{Plan, Planner};
 
 pub use one::apply;
@@ -26,6 +29,7 @@ const PARALLEL: usize = 3;
 
 /// What a listener hears of an environment that is being prepared.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum News<'n> {
     /// Another process is at it.
     Waiting {
@@ -36,6 +40,8 @@ pub enum News<'n> {
     },
     /// A line that a command printed.
     Line(&'n str),
+    /// How far a command has come, where it says so.
+    Amount(Amount),
     End {
         failed: bool,
     },

@@ -1,9 +1,11 @@
 //! One plan, from its lock to its ready mark.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
+use toolroom_exec::subprocess::Cancel;
+
+use super::leftovers::Listing;
+use super::listen::listening;
 use super::mark::{self, Ready};
 use super::remember::{record, settled};
 use super::runner::Runner;
@@ -12,7 +14,7 @@ use crate::decision::Action;
 use crate::error::ProvisionError;
 use crate::journal::{Entry, Event, Journal, Packages, Pending, seconds, write_whole};
 use crate::lock::Lock;
-use crate::manager::Choice;
+use crate::manager::{Amount, Choice};
 use crate::plan::{Plan, Step, clear_half_installed, installed};
 
 /// How often a plan may find its place changed.
@@ -75,9 +77,10 @@ enum Locked {
 fn locked(mut plan: Plan, how: &Applying<'_>, state: &Path) -> Result<Locked, ProvisionError> {
     for _ in 0..MOST_TRIES {
         let place = plan.place();
-        let lock = Lock::acquire(state, &place, &|holder| {
-            how.progress.hear(&plan, News::Waiting { holder });
-        })?;
+        let waiting = |holder: &str| how.progress.hear(&plan, News::Waiting { holder });
+        let given_up = || how.cancel.is_requested();
+        let lock = Lock::acquire_unless(state, &place, &waiting, &given_up)?
+            .ok_or_else(|| interrupted(&place))?;
         plan = how.planner.plan(&plan.target)?;
         if !plan.decision.action.changes() {
             return Ok(Locked::Settled(plan));
@@ -111,58 +114,61 @@ impl Work<'_> {
             Event::Begun,
             vec![self.plan.decision.action.name().to_owned()],
         )?;
-        let outcome = if self.makes() {
-            self.make()
-        } else {
-            self.change()
+        // A listing that cannot be had means that nothing is tidied, not that nothing is done.
+        let before = (!self.makes() && self.plan.target.has_own_directory())
+            .then(|| Listing::of(self.place).ok())
+            .flatten();
+        let outcome = match self.makes() {
+            true => self.make(),
+            false => self.change(&pending),
         };
-        match &outcome {
-            Ok(()) => self.note(Event::Done, Vec::new())?,
-            Err(error) => {
-                let _ = self.note(Event::Failed, vec![error.to_string()]);
+        let Err(error) = outcome else {
+            self.note(Event::Done, Vec::new())?;
+            pending.end(self.state);
+            return Ok(());
+        };
+        let _ = self.note(Event::Failed, vec![error.to_string()]);
+        let is_as_before = match self.makes() {
+            true => self.unmake(),
+            false => {
+                let is_back = self.put_back(&pending, &error);
+                is_back && before.is_none_or(|before| before.tidy().is_ok())
             }
+        };
+        // What could not be put back is for the next run to repair.
+        if is_as_before {
+            pending.end(self.state);
         }
-        pending.end(self.state);
-        outcome
+        Err(error)
     }
 
     /// Whether an environment is made, not only changed.
     fn makes(&self) -> bool {
         let remakes = matches!(self.plan.decision.action, Action::Create | Action::Repair);
-        remakes && self.plan.target.manager.environment.is_some()
+        remakes && self.plan.target.has_own_directory()
     }
 
     fn make(&self) -> Result<(), ProvisionError> {
         self.clear()?;
-        let made = mark::begin(self.place);
-        if let Err(source) = made {
-            self.unmake();
-            return Err(ProvisionError::io(
-                format!("{} cannot be made", self.place.display()),
+        let failed = |doing: &str, source| {
+            ProvisionError::io(
+                format!("{} cannot be {doing}", self.place.display()),
                 source,
-            ));
-        }
+            )
+        };
+        mark::begin(self.place).map_err(|source| failed("made", source))?;
         self.note(Event::Made, Vec::new())?;
-        let outcome = self
-            .steps(&self.plan.steps)
-            .and_then(|()| self.verify())
-            .and_then(|_| {
-                let ready = Ready::new(
-                    &self.plan.target.manager.name,
-                    &self.plan.inputs,
-                    self.how.planner.world.now,
-                );
-                mark::finish(self.place, &ready).map_err(|source| {
-                    ProvisionError::io(
-                        format!("{} cannot be marked as ready", self.place.display()),
-                        source,
-                    )
-                })
-            });
-        if outcome.is_err() {
-            self.unmake();
+        let shared = self.plan.target.manager.shared.as_ref();
+        for (name, text) in shared.iter().flat_map(|shared| &shared.files) {
+            write_whole(&self.place.join(name), text.as_bytes())
+                .map_err(|source| failed("made", source))?;
         }
-        outcome
+        self.steps(&self.plan.steps, self.how.cancel)?;
+        self.verify()?;
+        let world = self.how.planner.world;
+        let manager = &self.plan.target.manager.name;
+        let ready = Ready::new(manager, &self.plan.inputs, world.now);
+        mark::finish(self.place, &ready).map_err(|source| failed("marked as ready", source))
     }
 
     /// Frees the place: what is ours goes, what is not is moved aside.
@@ -184,27 +190,45 @@ impl Work<'_> {
         mark::delete(self.place).map_err(failed)
     }
 
-    fn unmake(&self) {
+    /// Deletes what was made; says whether nothing is left of it.
+    fn unmake(&self) -> bool {
         if mark::delete(self.place).is_ok() {
             let _ = self.note(Event::Undone, Vec::new());
         }
+        !mark::is_unfinished(self.place)
     }
 
-    /// Changes what is there, and puts it back if that fails.
-    fn change(&self) -> Result<(), ProvisionError> {
+    /// Changes what is there.
+    fn change(&self, pending: &Pending) -> Result<(), ProvisionError> {
         self.write_constraints()?;
-        clear_half_installed(self.place, &self.plan.suspect).map_err(|source| {
-            let doing = format!("{} cannot be cleared", self.place.display());
-            ProvisionError::io(doing, source)
-        })?;
-        let outcome = self.steps(&self.plan.steps).and_then(|()| self.verify());
-        match outcome {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                self.put_back();
-                Err(error)
-            }
+        let failed = |doing: &str, source| {
+            ProvisionError::io(
+                format!("{} cannot be {doing}", self.place.display()),
+                source,
+            )
+        };
+        if self.makes_folder(pending) {
+            remove(self.place).map_err(|source| failed("cleared", source))?;
+            self.note(Event::Made, Vec::new())?;
+        } else {
+            clear_half_installed(self.place, &self.plan.suspect)
+                .map_err(|source| failed("cleared", source))?;
         }
+        self.steps(&self.plan.steps, self.how.cancel)?;
+        self.verify()?;
+        if self.makes_folder(pending) && self.place.is_dir() {
+            let world = self.how.planner.world;
+            let manager = &self.plan.target.manager.name;
+            let ready = Ready::new(manager, &self.plan.inputs, world.now);
+            mark::finish(self.place, &ready).map_err(|source| failed("marked as ready", source))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a folder of packages is made where there was none.
+    fn makes_folder(&self, pending: &Pending) -> bool {
+        let manager = &self.plan.target.manager;
+        manager.environment.is_none() && manager.folder.is_some() && !pending.was_there
     }
 
     /// The versions of what is installed and not to be changed.
@@ -233,10 +257,17 @@ impl Work<'_> {
             .map_err(|source| ProvisionError::io("the constraints cannot be written", source))
     }
 
-    /// Removes what was added and brings back what was replaced.
-    fn put_back(&self) {
+    /// Removes what was added and brings back what was replaced; says whether all is as it
+    /// was.
+    fn put_back(&self, pending: &Pending, error: &ProvisionError) -> bool {
         if self.plan.target.manager.environment.is_none() {
-            return;
+            // In a folder that was there, an installer that comes to its own end tidies up.
+            let was_stopped = matches!(error, ProvisionError::Interrupted { .. });
+            return if self.makes_folder(pending) {
+                remove(self.place).is_ok()
+            } else {
+                !was_stopped
+            };
         }
         let now: Packages = installed(self.place);
         let before = &self.plan.installed;
@@ -254,60 +285,48 @@ impl Work<'_> {
             self.how
                 .planner
                 .undo_steps(self.plan, self.choice, self.place, &added, &replaced);
-        if !undo.is_empty() && self.steps(&undo).is_ok() {
+        // Who stopped the change did not mean to leave it half done.
+        let is_undone = self.steps(&undo, &Cancel::new()).is_ok();
+        if !undo.is_empty() && is_undone {
             let _ = self.note(Event::Undone, added);
         }
+        is_undone
     }
 
-    fn steps(&self, steps: &[Step]) -> Result<(), ProvisionError> {
+    fn steps(&self, steps: &[Step], cancel: &Cancel) -> Result<(), ProvisionError> {
         let runner = Runner {
             world: self.how.planner.world,
             guard: self.how.guard,
-            cancel: self.how.cancel,
+            cancel,
             choice: self.choice,
             root: &self.plan.target.root,
             environment: self.place,
             manifest: self.plan.target.manifests.first(),
+            interpreter: self.plan.target.interpreter.as_ref(),
             offline: self.how.offline,
         };
         for step in steps {
+            if cancel.is_requested() {
+                return Err(interrupted(self.place));
+            }
             self.note(Event::Command, step.argv.clone())?;
             self.how
                 .progress
                 .hear(self.plan, News::Begin { what: &step.what });
-            self.listening(|heard| runner.run(step, heard))?;
+            let amount = std::sync::Mutex::new(Amount::default());
+            let tell = |line: &str| self.tell(line, &mut super::lock(&amount));
+            listening(&tell, |heard| runner.run(step, heard))?;
         }
         Ok(())
     }
 
-    /// Passes on the lines of a command while it runs.
-    fn listening(
-        &self,
-        run: impl FnOnce(&Arc<Mutex<Vec<u8>>>) -> Result<(), ProvisionError>,
-    ) -> Result<(), ProvisionError> {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let over = std::sync::atomic::AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let listener = scope.spawn(|| {
-                while !over.load(std::sync::atomic::Ordering::Acquire) {
-                    std::thread::park_timeout(Duration::from_millis(50));
-                    self.pass_on(&heard);
-                }
-            });
-            let outcome = run(&heard);
-            over.store(true, std::sync::atomic::Ordering::Release);
-            listener.thread().unpark();
-            outcome
-        })
-    }
-
-    fn pass_on(&self, heard: &Mutex<Vec<u8>>) {
-        let bytes = std::mem::take(&mut *super::lock(heard));
-        for line in String::from_utf8_lossy(&bytes)
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-        {
-            self.how.progress.hear(self.plan, News::Line(line));
+    /// Passes a line on, and what it says of how far the command is.
+    fn tell(&self, line: &str, amount: &mut Amount) {
+        let progress = self.how.progress;
+        progress.hear(self.plan, News::Line(line));
+        let mut reports = self.choice.commands.reports.iter();
+        if reports.any(|report| report.read(line, amount)) {
+            progress.hear(self.plan, News::Amount(*amount));
         }
     }
 
@@ -316,7 +335,13 @@ impl Work<'_> {
         let Some(auditor) = &self.plan.target.manager.audit else {
             return Ok(());
         };
-        match self.how.planner.verify(self.plan, auditor, self.place) {
+        let target = &self.plan.target;
+        let folder = target.manager.folder.as_deref();
+        let place = match folder.filter(|_| target.has_own_directory()) {
+            Some(folder) => &self.place.join(folder),
+            None => self.place,
+        };
+        match self.how.planner.verify(self.plan, auditor, place) {
             // What cannot be judged was left to the installer, and that was content.
             Err(_) => Ok(()),
             Ok(findings) if findings.satisfied() => Ok(()),
@@ -352,6 +377,22 @@ fn next_major(version: &str) -> Option<String> {
     match (numbers.next()??, numbers.next().flatten()) {
         (0, Some(minor)) => Some(format!("0.{}", minor.checked_add(1)?)),
         (major, _) => Some(major.checked_add(1)?.to_string()),
+    }
+}
+
+fn interrupted(environment: &Path) -> ProvisionError {
+    ProvisionError::Interrupted {
+        environment: environment.to_path_buf(),
+    }
+}
+
+/// Deletes a folder of packages that was not there before us.
+fn remove(folder: &Path) -> std::io::Result<()> {
+    match fs_err::symlink_metadata(folder) {
+        Ok(found) if found.is_dir() => fs_err::remove_dir_all(folder),
+        Ok(_) => fs_err::remove_file(folder),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

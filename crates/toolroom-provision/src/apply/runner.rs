@@ -1,7 +1,7 @@
 //! Runs the commands of a plan: offline first where that is a way, then with the network.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use toolroom_exec::subprocess::{
     Cancel, Command, Guard, Happening, Listener, Outcome, Supervision, run_blocking,
@@ -9,9 +9,10 @@ use toolroom_exec::subprocess::{
 use toolroom_kernel::World;
 use toolroom_kernel::model::Environ;
 
+use super::listen::Heard;
 use crate::error::ProvisionError;
 use crate::manager::{Argv, Choice, Facts, fill_text};
-use crate::plan::Step;
+use crate::plan::{Interpreter, Step};
 
 /// How much of a failed command's output is told.
 const TOLD: usize = 2000;
@@ -25,6 +26,8 @@ pub struct Runner<'r> {
     pub root: &'r Path,
     pub environment: &'r Path,
     pub manifest: Option<&'r PathBuf>,
+    /// What the packages are for: its folder comes first on PATH.
+    pub interpreter: Option<&'r Interpreter>,
     pub offline: bool,
 }
 
@@ -33,18 +36,20 @@ impl Runner<'_> {
     ///
     /// # Errors
     /// Fails with the end of what the command said.
-    pub fn run(&self, step: &Step, heard: &Arc<Mutex<Vec<u8>>>) -> Result<(), ProvisionError> {
+    pub fn run(&self, step: &Step, heard: &Heard) -> Result<(), ProvisionError> {
         let commands = &self.choice.commands;
-        let asks_network = step.what != "create";
-        let offline = commands.offline.as_ref().filter(|_| asks_network);
+        let offline = commands.offline.as_ref().filter(|_| step.asks_network);
         let with_flag = |flag: &str| {
             let mut argv = step.argv.clone();
             argv.push(flag.to_owned());
             argv
         };
         if let Some(offline) = offline.filter(|offline| offline.first && !self.offline) {
-            let outcome = self.start(&with_flag(&offline.flag), true, None)?;
+            // What it says if it fails is no news: the network is asked next.
+            let aside = Heard::default();
+            let outcome = self.start(&with_flag(&offline.flag), true, Some(&aside))?;
             if outcome.success() {
+                super::lock(heard).append(&mut super::lock(&aside));
                 return Ok(());
             }
             self.interrupted(&outcome)?;
@@ -105,7 +110,7 @@ impl Runner<'_> {
         &self,
         argv: &Argv,
         offline: bool,
-        heard: Option<&Arc<Mutex<Vec<u8>>>>,
+        heard: Option<&Heard>,
     ) -> Result<Outcome, ProvisionError> {
         let failed = |reason: String| ProvisionError::Failed {
             environment: self.environment.to_path_buf(),
@@ -149,6 +154,14 @@ impl Runner<'_> {
             facts.path("manifest", manifest);
         }
         let mut env = self.world.env.clone();
+        let folder = self.interpreter.and_then(|found| found.path.parent());
+        if let Some(folder) = folder {
+            let usual = env.get_os("PATH").unwrap_or_default();
+            let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(usual));
+            if let Ok(path) = std::env::join_paths(folders) {
+                env.set("PATH", path);
+            }
+        }
         for (name, value) in commands.env.iter().chain(locked).chain(offline) {
             match value {
                 None => {

@@ -123,7 +123,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    fn new(action: Action, environment: Option<PathBuf>) -> Self {
+    pub(crate) fn new(action: Action, environment: Option<PathBuf>) -> Self {
         Self {
             action,
             environment,
@@ -152,7 +152,7 @@ impl Decision {
         Self::new(Action::Create, Some(environment))
     }
 
-    fn because(mut self, reason: impl Into<String>) -> Self {
+    pub(crate) fn because(mut self, reason: impl Into<String>) -> Self {
         self.reasons.push(reason.into());
         self
     }

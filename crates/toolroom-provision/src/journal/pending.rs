@@ -13,6 +13,13 @@ pub struct Pending {
     pub environment: PathBuf,
     /// What was installed before.
     pub before: Packages,
+    /// Whether anything was there before: what was not can be deleted.
+    #[serde(default = "yes")]
+    pub was_there: bool,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl Pending {
@@ -23,9 +30,15 @@ impl Pending {
         environment: &Path,
         before: Packages,
     ) -> Result<Self, ProvisionError> {
+        let earlier = Self::of(state, environment);
         let pending = Self {
             environment: environment.to_path_buf(),
             before,
+            // A change that takes up one that was broken off began where that began.
+            was_there: earlier.map_or_else(
+                || fs_err::symlink_metadata(environment).is_ok(),
+                |earlier| earlier.was_there,
+            ),
         };
         let failed =
             |source| ProvisionError::io("the note of the change cannot be written", source);

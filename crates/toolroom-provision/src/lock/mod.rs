@@ -7,9 +7,13 @@
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::ProvisionError;
 use crate::journal::key;
+
+/// How soon one who may give up looks again.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// The lock of one environment, until it is dropped.
 #[derive(Debug)]
@@ -27,6 +31,40 @@ impl Lock {
         environment: &Path,
         waiting: &dyn Fn(&str),
     ) -> Result<Self, ProvisionError> {
+        Self::take(state, environment, waiting, &|lock| {
+            lock.lock().map(|()| true)
+        })
+        .map(|taken| taken.expect("who waits for ever does not give up"))
+    }
+
+    /// As [`Self::acquire`], but gives up where that is asked for while it waits.
+    ///
+    /// # Errors
+    /// Fails if the lock file cannot be made.
+    pub fn acquire_unless(
+        state: &Path,
+        environment: &Path,
+        waiting: &dyn Fn(&str),
+        given_up: &dyn Fn() -> bool,
+    ) -> Result<Option<Self>, ProvisionError> {
+        Self::take(state, environment, waiting, &|lock| {
+            loop {
+                match lock.try_lock() {
+                    Ok(()) => return Ok(true),
+                    Err(TryLockError::WouldBlock) if given_up() => return Ok(false),
+                    Err(TryLockError::WouldBlock) => std::thread::sleep(AGAIN),
+                    Err(TryLockError::Error(error)) => return Err(error),
+                }
+            }
+        })
+    }
+
+    fn take(
+        state: &Path,
+        environment: &Path,
+        waiting: &dyn Fn(&str),
+        wait: &dyn Fn(&File) -> std::io::Result<bool>,
+    ) -> Result<Option<Self>, ProvisionError> {
         let path = file(state, environment);
         let doing = || format!("the lock of {} cannot be taken", environment.display());
         let failed = |source| ProvisionError::io(doing(), source);
@@ -38,7 +76,9 @@ impl Lock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 waiting(&holder(&mut lock));
-                lock.lock().map_err(failed)?;
+                if !wait(&lock).map_err(failed)? {
+                    return Ok(None);
+                }
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -46,7 +86,7 @@ impl Lock {
         let _ = lock.rewind();
         let _ = lock.set_len(0);
         let _ = writeln!(lock, "{}", std::process::id());
-        Ok(Self { _file: lock })
+        Ok(Some(Self { _file: lock }))
     }
 }
 
@@ -102,6 +142,17 @@ mod tests {
             assert!(!second.is_finished());
             drop(first);
         });
+    }
+
+    #[test]
+    fn one_who_waits_may_give_up() {
+        let state = tempfile::tempdir().unwrap();
+        let environment = Path::new("/p/.venv");
+        let first = Lock::acquire(state.path(), environment, &|_| {}).unwrap();
+        let second = || Lock::acquire_unless(state.path(), environment, &|_| {}, &|| true);
+        assert!(second().unwrap().is_none());
+        drop(first);
+        assert!(second().unwrap().is_some());
     }
 
     #[test]

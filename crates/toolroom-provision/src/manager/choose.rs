@@ -34,7 +34,7 @@ pub fn choose(
     manifest: &Path,
     is_there: &dyn Fn(&ManagerTool) -> bool,
 ) -> Result<Choice, ProvisionError> {
-    let found = lockfiles(manager, root);
+    let found = lockfiles(manager, root, manifest);
     let declared = declared(manager, manifest)?;
     let mut notes = Vec::new();
     let (tool, version, reason) = match declared {
@@ -61,18 +61,8 @@ pub fn choose(
         None => match named_by_lockfile(manager, root, manifest, &found)? {
             Some((file, tool)) => (tool.to_owned(), None, format!("there is {file}")),
             None => {
-                let first = manager
-                    .choose
-                    .otherwise
-                    .iter()
-                    .find(|name| is_there(&manager.tools[*name]));
-                let name = first.unwrap_or(&manager.choose.otherwise[0]);
-                let reason = if first.is_some() {
-                    "it is installed"
-                } else {
-                    "it is the usual one"
-                };
-                (name.clone(), None, reason.to_owned())
+                let (name, reason) = usual(manager, is_there);
+                (name, None, reason)
             }
         },
     };
@@ -102,6 +92,34 @@ pub fn choose(
     })
 }
 
+/// Chooses for a tool's own packages, which no manifest or lockfile speaks of.
+#[must_use]
+pub fn choose_usual(manager: &Manager, is_there: &dyn Fn(&ManagerTool) -> bool) -> Choice {
+    let (tool, reason) = usual(manager, is_there);
+    Choice {
+        commands: manager.tools.get(&tool).cloned().unwrap_or_default(),
+        tool,
+        lockfile: None,
+        reason,
+        notes: Vec::new(),
+    }
+}
+
+/// The first of the usual programs that is there, and why it is taken.
+fn usual(manager: &Manager, is_there: &dyn Fn(&ManagerTool) -> bool) -> (String, String) {
+    let names = &manager.choose.otherwise;
+    let first = names
+        .iter()
+        .find(|name| manager.tools.get(*name).is_some_and(is_there));
+    let reason = if first.is_some() {
+        "it is installed"
+    } else {
+        "it is the usual one"
+    };
+    let name = first.or(names.first()).cloned().unwrap_or_default();
+    (name, reason.to_owned())
+}
+
 /// A variant is looked for under the program of the tool it is a variant of.
 fn variant_of(tool: &ManagerTool, variant: &ManagerTool) -> ManagerTool {
     let mut variant = variant.clone();
@@ -111,10 +129,14 @@ fn variant_of(tool: &ManagerTool, variant: &ManagerTool) -> ManagerTool {
     variant
 }
 
-fn lockfiles<'m>(manager: &'m Manager, root: &Path) -> Vec<(&'m str, &'m str)> {
+fn lockfiles<'m>(manager: &'m Manager, root: &Path, manifest: &Path) -> Vec<(&'m str, &'m str)> {
     let files = manager.choose.lockfiles.iter();
+    let is_meant = |file: &str| {
+        let of = manager.choose.locks.get(file);
+        of.is_none_or(|of| manifest.file_name().is_some_and(|name| name == of.as_str()))
+    };
     files
-        .filter(|(file, _)| root.join(file).is_file())
+        .filter(|(file, _)| is_meant(file) && root.join(file).is_file())
         .map(|(file, tool)| (file.as_str(), tool.as_str()))
         .collect()
 }

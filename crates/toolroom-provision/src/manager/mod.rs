@@ -6,10 +6,13 @@
 
 mod choose;
 mod fill;
+mod report;
 mod spec;
 
-pub use choose::{Choice, choose};
+pub use choose::{Choice, choose, choose_usual};
 pub use fill::{Argv, Facts, fill_commands, fill_text};
+pub use report::{Amount, Report};
 pub use spec::{
-    Activation, Commands, EnvironmentSpec, Manager, ManagerTool, Offline, Phase, load, load_all,
+    Activation, Commands, EnvironmentSpec, Manager, ManagerTool, Offline, Phase, Select,
+    SharedSpec, load, load_all,
 };

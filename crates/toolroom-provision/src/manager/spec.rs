@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use toolroom_catalog::{Catalog, core_data};
 use toolroom_kernel::model::{Role, Tool, field};
 
+use super::report::Report;
 use crate::error::ProvisionError;
 
 /// The folder managers are looked for in by their bare name.
@@ -45,6 +46,8 @@ pub struct Manager {
     pub environment: Option<EnvironmentSpec>,
     /// The folder beside the manifest that packages go to, where it is not.
     pub folder: Option<String>,
+    /// What a tool's own packages are kept in, where projects have such a folder.
+    pub shared: Option<SharedSpec>,
     pub choose: Choose,
     pub tools: BTreeMap<String, ManagerTool>,
     pub activate: Activation,
@@ -75,6 +78,16 @@ pub struct EnvironmentSpec {
     pub global_guard: Option<String>,
 }
 
+/// A directory in the cache for the packages of all tools that require the same, and how
+/// such a tool finds them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SharedSpec {
+    /// Files it begins with, as they are.
+    pub files: BTreeMap<String, String>,
+    pub set: BTreeMap<String, String>,
+}
+
 /// How one of several programs is chosen.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -82,6 +95,9 @@ pub struct Choose {
     /// Dotted paths into the manifest.
     pub fields: Vec<String>,
     pub lockfiles: BTreeMap<String, String>,
+    /// The manifest a lockfile belongs to, where there may be others: without it the
+    /// lockfile says nothing.
+    pub locks: BTreeMap<String, String>,
     /// The first of these whose program is there.
     pub otherwise: Vec<String>,
 }
@@ -98,6 +114,11 @@ pub struct ManagerTool {
     pub check: Vec<Vec<String>>,
     pub create: Option<Commands>,
     pub install: Option<Commands>,
+    /// Installs a tool's own packages into a directory that all share that require them.
+    pub shared: Option<Commands>,
+    /// The arguments that name an optional part of the manifest; part of `install` as
+    /// `{selected...}`.
+    pub select: Select,
     /// The arguments that hold what is installed; part of `install` as `{constraints...}`.
     pub constraints: Vec<String>,
     /// The arguments that install a package again though it seems to be there.
@@ -109,10 +130,20 @@ pub struct ManagerTool {
     pub offline_env: Variables,
     pub env: Variables,
     pub locked_env: Variables,
+    /// What the lines it prints tell of how far it is.
+    pub reports: Vec<Report>,
     /// Set for tools that run, where a file is there.
     pub plug: Option<Plug>,
     /// Other ways of the same program, for other versions of it.
     pub variants: Vec<Variant>,
+}
+
+/// The arguments for parts of a manifest that are asked for by name, with `{name}`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Select {
+    pub extra: Vec<String>,
+    pub group: Vec<String>,
 }
 
 /// Variables; null unsets one.
@@ -207,6 +238,7 @@ pub struct Activation {
 pub enum Phase {
     Create,
     Install,
+    Shared,
     Remove,
     Interpreter,
 }
@@ -221,6 +253,7 @@ impl ManagerTool {
                 None => self.install.as_ref(),
             },
             Phase::Install => self.install.as_ref(),
+            Phase::Shared => self.shared.as_ref(),
             Phase::Remove => self.remove.as_ref(),
             Phase::Interpreter => self.interpreter.as_ref(),
         }

@@ -12,6 +12,7 @@ use crate::apply::mark;
 use crate::decision::{Base, Candidate, Findings, Origin, Place, State};
 use crate::journal::{Packages, Pending, Record};
 use crate::manager::{EnvironmentSpec, Facts, fill_text};
+use crate::requirement::Requirements;
 
 /// An environment that was looked at.
 #[derive(Debug)]
@@ -110,7 +111,7 @@ impl Planner<'_> {
                 Look::Sound(found) => {
                     let directory = found.environment.as_deref().unwrap_or(place);
                     let auditor = target.manager.audit.as_deref().unwrap_or_default();
-                    let mut findings = survey::audit(auditor, directory, needs, &self.rules());
+                    let mut findings = self.audited(target, auditor, directory, needs);
                     let broken_off = self.state().and_then(|state| Pending::of(state, place));
                     if broken_off.is_some()
                         || findings.as_ref().is_ok_and(|found| !found.satisfied())
@@ -145,6 +146,26 @@ impl Planner<'_> {
         }
     }
 
+    /// What is missing or in the way. Where something is, the lockfile counts too: an install
+    /// would be bound to it.
+    fn audited(
+        &self,
+        target: &Target,
+        auditor: &str,
+        directory: &Path,
+        needs: &Needs,
+    ) -> Result<Findings, String> {
+        let audit =
+            |required: &Requirements| survey::audit(auditor, directory, required, &self.rules());
+        let findings = audit(&needs.requirements)?;
+        if findings.satisfied() {
+            return Ok(findings);
+        }
+        needs
+            .locked(target, self.world)
+            .map_or(Ok(findings), |bound| audit(&bound))
+    }
+
     pub(super) fn own_places(&self, target: &Target, spec: &EnvironmentSpec) -> Vec<Place> {
         let places = spec
             .own
@@ -172,7 +193,7 @@ impl Planner<'_> {
             Some(survey::audit(
                 target.manager.audit.as_deref()?,
                 prefix?,
-                needs,
+                &needs.requirements,
                 &self.rules(),
             ))
         };

@@ -6,15 +6,26 @@ use toolroom_kernel::World;
 
 use super::Step;
 use super::machine::Interpreter;
+use super::needs::Selected;
 use super::target::Target;
 use crate::decision::{Action, Decision, count};
 use crate::error::ProvisionError;
 use crate::manager::{Choice, Facts, Manager, Phase, fill_commands, fill_text};
 
+/// What a command that installs requirements by name has among its words; without any there
+/// is nothing for it to do.
+const ARGUMENTS: &str = "{requirements...}";
+
+static NOTHING: Selected = Selected {
+    extras: Vec::new(),
+    groups: Vec::new(),
+};
+
 /// What commands are made from.
 #[derive(Debug)]
 pub struct Making<'p> {
     pub world: &'p World,
+    pub target: &'p Target,
     pub manager: &'p Manager,
     pub choice: &'p Choice,
     /// The program's name in commands, and its path.
@@ -27,6 +38,7 @@ pub struct Making<'p> {
     /// A version to fetch, where no interpreter on the machine will do.
     pub fetch: Option<&'p str>,
     pub arguments: &'p [String],
+    pub selected: &'p Selected,
     /// Where the versions of what is installed will be written.
     pub constraints: Option<PathBuf>,
     /// Packages to install again though they seem to be there.
@@ -38,6 +50,7 @@ impl<'p> Making<'p> {
     pub fn new(world: &'p World, target: &'p Target, choice: &'p Choice) -> Self {
         Self {
             world,
+            target,
             manager: &target.manager,
             choice,
             program: None,
@@ -47,6 +60,7 @@ impl<'p> Making<'p> {
             inner: None,
             fetch: None,
             arguments: &[],
+            selected: &NOTHING,
             constraints: None,
             again: &[],
         }
@@ -64,10 +78,10 @@ impl<'p> Making<'p> {
         match decision.action {
             Action::None | Action::Reuse | Action::Refuse => {}
             _ if !is_own => {
-                let phase = if remakes {
-                    Phase::Create
-                } else {
-                    Phase::Install
+                let phase = match (self.target.has_own_directory(), remakes) {
+                    (true, _) => Phase::Shared,
+                    (false, true) => Phase::Create,
+                    (false, false) => Phase::Install,
                 };
                 self.add(phase, &self.what(decision), environment, &mut steps)?;
             }
@@ -124,10 +138,20 @@ impl<'p> Making<'p> {
         let locked = self.choice.lockfile.is_some();
         let filled = fill_commands(commands.get(locked), &facts, program)
             .map_err(|error| self.bad(&error.to_string()))?;
-        for argv in filled {
+        let is_idle = |command: &[String]| {
+            self.arguments.is_empty() && command.iter().any(|word| word == ARGUMENTS)
+        };
+        let filled = commands
+            .get(locked)
+            .iter()
+            .zip(filled)
+            .filter(|(command, _)| !is_idle(command));
+        for (_, argv) in filled {
             steps.push(Step {
                 what: what.to_owned(),
                 argv,
+                // A new environment is empty; packages come with the next step.
+                asks_network: phase != Phase::Create || self.manager.environment.is_none(),
             });
         }
         Ok(())
@@ -154,6 +178,7 @@ impl<'p> Making<'p> {
             (None, None) => {}
         }
         facts.list("requirements", self.arguments.to_vec());
+        facts.list("selected", self.chosen_parts()?);
         let mut held = Vec::new();
         if let Some(file) = &self.constraints {
             facts.path("constraints", file);
@@ -169,6 +194,31 @@ impl<'p> Making<'p> {
         }
         facts.list("constraints", held);
         Ok(facts)
+    }
+
+    /// The arguments that name the parts of the manifest that are asked for.
+    fn chosen_parts(&self) -> Result<Vec<String>, ProvisionError> {
+        let select = &self.choice.commands.select;
+        let extras = self
+            .selected
+            .extras
+            .iter()
+            .map(|name| (name, &select.extra));
+        let groups = self
+            .selected
+            .groups
+            .iter()
+            .map(|name| (name, &select.group));
+        let mut arguments = Vec::new();
+        let mut facts = Facts::new(self.world, self.root);
+        for (name, texts) in extras.chain(groups) {
+            facts.text("name", name.as_str());
+            for text in texts {
+                let filled = fill_text(text, &facts);
+                arguments.push(filled.map_err(|error| self.bad(&error.to_string()))?);
+            }
+        }
+        Ok(arguments)
     }
 
     /// The interpreter in an environment: where it is, or where it will be.
@@ -205,6 +255,7 @@ impl<'p> Making<'p> {
             .map(|argv| Step {
                 what: "undo".to_owned(),
                 argv,
+                asks_network: false,
             })
             .collect())
     }

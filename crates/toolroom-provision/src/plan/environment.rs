@@ -12,8 +12,9 @@ use crate::error::ProvisionError;
 use crate::manager::EnvironmentSpec;
 use crate::store;
 
-const OWN_PACKAGES: &str =
+pub(super) const OWN_PACKAGES: &str =
     "its own packages go to an environment that all tools share that require the same";
+pub(super) const SHARED_IS_THERE: &str = "the shared environment for what it requires is there";
 
 impl Planner<'_> {
     /// The project's environment: reused when safe, isolated when necessary.
@@ -111,8 +112,7 @@ impl Planner<'_> {
                 decision.reasons = vec![OWN_PACKAGES.to_owned()];
             }
             Action::Reuse if is_shared => {
-                decision.reasons =
-                    vec!["the shared environment for what it requires is there".to_owned()];
+                decision.reasons = vec![SHARED_IS_THERE.to_owned()];
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ use super::{Plan, Step};
 use crate::decision::{Action, Decision};
 use crate::error::ProvisionError;
 use crate::journal::key;
-use crate::manager::{Choice, ManagerTool, choose};
+use crate::manager::{Choice, ManagerTool, choose, choose_usual};
 
 /// What was seen and decided, on its way to a plan.
 #[derive(Debug)]
@@ -40,11 +40,22 @@ impl Decided {
 impl Planner<'_> {
     /// The manager's program for a target.
     pub(super) fn choice(&self, target: &Target) -> Result<Choice, ProvisionError> {
-        let is_there = |tool: &ManagerTool| {
-            tool.program.0.is_empty() || self.machine().program(tool, &target.root).is_some()
-        };
+        let is_there =
+            |tool: &ManagerTool| tool.program.0.is_empty() || self.program(tool, target).is_some();
+        if let Subject::Tool(_) = target.subject {
+            return Ok(choose_usual(&target.manager, &is_there));
+        }
         let manifest = target.manifests.first().unwrap_or(&target.root);
         choose(&target.manager, &target.root, manifest, &is_there)
+    }
+
+    /// A program beside what the tool runs with, or on PATH.
+    pub(super) fn program(&self, tool: &ManagerTool, target: &Target) -> Option<(String, PathBuf)> {
+        let beside = target
+            .interpreter
+            .as_ref()
+            .and_then(|found| found.path.parent());
+        self.machine().program(tool, &target.root, beside)
     }
 
     pub(super) fn finish(
@@ -54,7 +65,7 @@ impl Planner<'_> {
         decided: Decided,
     ) -> Result<Plan, ProvisionError> {
         let choice = self.choice(target)?;
-        let program = self.machine().program(&choice.commands, &target.root);
+        let program = self.program(&choice.commands, target);
         let Decided {
             decision,
             base,
@@ -87,6 +98,7 @@ impl Planner<'_> {
                 .and_then(|seen| seen.inner.as_ref()),
             fetch: fetch.as_deref(),
             arguments: &needs.arguments,
+            selected: &needs.selected,
             constraints: held.and_then(|place| constraints_file(self.world, place)),
             again: chosen.filter(|_| holds).map_or(&[], |seen| &seen.suspect),
             ..Making::new(self.world, target, &choice)
@@ -151,7 +163,7 @@ impl Planner<'_> {
         replaced: &[String],
     ) -> Vec<Step> {
         let making = Making {
-            program: self.machine().program(&choice.commands, &plan.target.root),
+            program: self.program(&choice.commands, &plan.target),
             arguments: replaced,
             ..Making::new(self.world, &plan.target, choice)
         };

@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 
 use toolroom_exec::subprocess::Cancel;
 
+use super::environment::{OWN_PACKAGES, SHARED_IS_THERE};
 use super::finish::Decided;
 use super::needs::Needs;
 use super::planner::Planner;
-use super::target::Target;
+use super::target::{Subject, Target};
 use super::{Plan, survey};
-use crate::apply::Runner;
-use crate::decision::{Decision, FolderSituation, decide_folder};
+use crate::apply::{Runner, mark};
+use crate::decision::{Action, Decision, Findings, FolderSituation, decide_folder};
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
 use crate::manager::{Choice, Facts, fill_commands};
+use crate::store;
 
 impl Planner<'_> {
     /// Packages beside their manifest.
@@ -33,7 +35,7 @@ impl Planner<'_> {
         let auditor = target.manager.audit.as_deref();
         let audited = auditor
             .filter(|_| !uses_plug(choice, root))
-            .map(|auditor| survey::audit(auditor, place, needs, &self.rules()));
+            .map(|auditor| survey::audit(auditor, place, &needs.requirements, &self.rules()));
         let marked = choice
             .commands
             .marks
@@ -60,7 +62,7 @@ impl Planner<'_> {
     /// What the program's own check says, where it has one and may be started.
     pub(super) fn checked(&self, choice: &Choice, target: &Target) -> Option<bool> {
         let guard = self.options.guard?;
-        let (name, path) = self.machine().program(&choice.commands, &target.root)?;
+        let (name, path) = self.program(&choice.commands, target)?;
         let commands = &choice.commands.check;
         let facts = Facts::new(self.world, &target.root);
         let filled = fill_commands(commands, &facts, Some((&name, &path))).ok()?;
@@ -75,26 +77,26 @@ impl Planner<'_> {
             root: &target.root,
             environment: &target.root,
             manifest: target.manifests.first(),
+            interpreter: None,
             offline: true,
         };
         Some(filled.iter().all(|argv| runner.succeeds(argv)))
     }
 
-    /// A tool's packages where there are no environments of their own: the project's will
-    /// do, or it is said what to add.
-    pub(super) fn beside(&self, target: &Target, needs: Needs) -> Plan {
-        let folder = target
-            .root
-            .join(target.manager.folder.as_deref().unwrap_or_default());
-        let audited = target
-            .manager
-            .audit
-            .as_deref()
-            .map(|auditor| survey::audit(auditor, &folder, &needs, &self.rules()));
+    /// A tool's own packages where a project keeps its packages in a folder: the project's
+    /// will do if the tool finds them there, else they are kept apart, or it is said what to
+    /// add.
+    pub(super) fn beside(&self, target: &Target, needs: Needs) -> Result<Plan, ProvisionError> {
+        let folder = target.manager.folder.as_deref().unwrap_or_default();
+        let folder = target.root.join(folder);
+        let audited = self.audited_folder(target, &needs, &folder);
+        let is_inside =
+            matches!(&target.subject, Subject::Tool(tool) if tool.path.starts_with(&target.root));
         let decision = match audited {
-            Some(Ok(found)) if found.satisfied() => {
+            Some(Ok(found)) if found.satisfied() && is_inside => {
                 Decision::reuse(folder, "the project has what the tool requires")
             }
+            _ if target.manager.shared.is_some() => return self.kept_apart(target, needs),
             Some(Ok(found)) => {
                 let mut decision = Decision::refuse("the project lacks what the tool requires");
                 decision.fix = Some(format!("add to the project: {}", needs.arguments.join(" ")));
@@ -105,7 +107,50 @@ impl Planner<'_> {
             Some(Err(reason)) => Decision::refuse(&reason),
             None => Decision::none(),
         };
-        self.bare(target, needs, decision)
+        Ok(self.bare(target, needs, decision))
+    }
+
+    /// A directory in the cache that all tools share that require the same.
+    fn kept_apart(&self, target: &Target, needs: Needs) -> Result<Plan, ProvisionError> {
+        let place = target.interpreter.as_ref().and_then(|base| {
+            store::place(self.world, &target.manager.name, &needs, &target.root, base)
+        });
+        let Some(place) = place else {
+            let decision = Decision::refuse("there is nothing it could run with");
+            return Ok(self.bare(target, needs, decision));
+        };
+        let folder = target.manager.folder.as_deref().unwrap_or_default();
+        let has_all = || {
+            let audited = self.audited_folder(target, &needs, &place.join(folder));
+            audited.is_none_or(|found| found.is_ok_and(|found| found.satisfied()))
+        };
+        let decision = if store::is_ready(&place) && has_all() {
+            Decision::reuse(place, SHARED_IS_THERE)
+        } else if mark::is_ours(&place) {
+            Decision::new(Action::Repair, Some(place))
+                .because("it was left unfinished or is damaged")
+        } else if mark::is_free(&place) {
+            Decision::new(Action::Create, Some(place)).because(OWN_PACKAGES)
+        } else {
+            let reason = format!("{} was not made by Toolroom", place.display());
+            return Ok(self.bare(target, needs, Decision::refuse(&reason)));
+        };
+        self.finish(target, needs, Decided::beside(decision))
+    }
+
+    fn audited_folder(
+        &self,
+        target: &Target,
+        needs: &Needs,
+        folder: &Path,
+    ) -> Option<Result<Findings, String>> {
+        let auditor = target.manager.audit.as_deref()?;
+        Some(survey::audit(
+            auditor,
+            folder,
+            &needs.requirements,
+            &self.rules(),
+        ))
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use toolroom_catalog::Catalog;
 use toolroom_kernel::World;
+use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::Role;
 use toolroom_kernel::resolve::{
     Call, EnvironmentRules, Link, Preferred, Resolution, ResolveError, resolve,
@@ -24,6 +25,16 @@ pub struct Interpreter {
     pub path: PathBuf,
     pub version: Option<String>,
     pub environment: Option<PathBuf>,
+}
+
+impl Interpreter {
+    fn of(found: &toolroom_kernel::resolve::Interpreter) -> Self {
+        Self {
+            path: found.path.clone(),
+            version: found.version.clone(),
+            environment: found.environment.clone(),
+        }
+    }
 }
 
 /// There is no interpreter that would do.
@@ -49,14 +60,23 @@ pub struct Machine<'m> {
 }
 
 impl Machine<'_> {
-    /// A tool's program: its name as commands write it, and its path.
+    /// A tool's program: its name as commands write it, and its path, in a folder that comes
+    /// before PATH.
     #[must_use]
-    pub fn program(&self, tool: &ManagerTool, project: &Path) -> Option<(String, PathBuf)> {
+    pub fn program(
+        &self,
+        tool: &ManagerTool,
+        project: &Path,
+        beside: Option<&Path>,
+    ) -> Option<(String, PathBuf)> {
         let name = tool.program.0.first()?;
         let facts = Facts::new(self.world, project);
         let found = tool.program.0.iter().find_map(|text| {
             if !text.contains(['/', '\\']) {
-                return self.on_path(text);
+                let own = beside.map(|folder| folder.join(text));
+                return own
+                    .filter(|file| is_executable(file))
+                    .or_else(|| self.on_path(text));
             }
             let path = PathBuf::from(fill_text(text, &facts).ok()?);
             is_executable(&path).then_some(path)
@@ -83,6 +103,20 @@ impl Machine<'_> {
             .find(|file| is_executable(file))
     }
 
+    /// What a tool's chain runs with.
+    #[must_use]
+    pub fn of_chain(&self, chain: &Chain) -> Option<Interpreter> {
+        let links: Vec<Link<'_>> = chain
+            .links()
+            .iter()
+            .rev()
+            .map(|link| Link::of(link))
+            .collect();
+        let rules = EnvironmentRules::default();
+        let call = Call::new(self.world, self.catalog, &rules, &links);
+        resolve(&call).ok()?.interpreter().map(Interpreter::of)
+    }
+
     /// What a directory is to a resolver.
     #[must_use]
     pub fn look(&self, resolver: &str, directory: &Path) -> Look {
@@ -99,11 +133,7 @@ impl Machine<'_> {
         let resource = json!({"interpreter": {"type": resolver, "search": [HERE]}});
         match self.resolve(&resource, &preferred) {
             Ok(resolution) => match resolution.interpreter() {
-                Some(found) if found.place == HERE => Look::Sound(Interpreter {
-                    path: found.path.clone(),
-                    version: found.version.clone(),
-                    environment: found.environment.clone(),
-                }),
+                Some(found) if found.place == HERE => Look::Sound(Interpreter::of(found)),
                 _ => Look::Broken("it is no environment".to_owned()),
             },
             Err(ResolveError::Broken { reason, .. }) => Look::Broken(reason),
@@ -149,11 +179,7 @@ impl Machine<'_> {
         match resolved {
             Ok(resolution) => resolution
                 .interpreter()
-                .map(|found| Interpreter {
-                    path: found.path.clone(),
-                    version: found.version.clone(),
-                    environment: found.environment.clone(),
-                })
+                .map(Interpreter::of)
                 .ok_or(Lacking { version: None }),
             Err(ResolveError::VersionNotInstalled { missing, .. }) => Err(Lacking {
                 version: Some(missing.wanted),

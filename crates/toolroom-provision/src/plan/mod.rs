@@ -23,7 +23,7 @@ use crate::manager::{Argv, Choice, Manager};
 
 pub(crate) use finish::constraints_file;
 pub use machine::{Interpreter, Lacking, Machine};
-pub use needs::Needs;
+pub use needs::{Needs, Selected};
 pub use planner::{Options, Planner};
 pub(crate) use survey::{clear_half_installed, installed};
 pub use target::{EnvSetup, Subject, Target, declares_packages, env_setup};
@@ -55,6 +55,8 @@ pub struct Step {
     /// What it does, for people: `create`, `install 3 packages`.
     pub what: String,
     pub argv: Argv,
+    /// Whether it may ask the network.
+    pub asks_network: bool,
 }
 
 impl Plan {

@@ -18,21 +18,62 @@ pub struct Needs {
     pub requirements: Requirements,
     /// Arguments that make an installer install them.
     pub arguments: Vec<String>,
+    /// The lockfile an install is bound to, where what it says can be read.
+    pub lock: Option<PathBuf>,
+    pub selected: Selected,
+}
+
+/// Parts of a manifest that are asked for besides its plain dependencies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selected {
+    pub extras: Vec<String>,
+    pub groups: Vec<String>,
+}
+
+impl Selected {
+    #[must_use]
+    pub fn selection(&self) -> Selection<'_> {
+        Selection {
+            extras: &self.extras,
+            groups: &self.groups,
+            production: false,
+        }
+    }
 }
 
 impl Needs {
     /// Reads what a target requires.
     #[must_use]
-    pub fn of(target: &Target, world: &World) -> Self {
+    pub fn of(target: &Target, world: &World, selection: Selection<'_>) -> Self {
         let context = Context {
             working_directory: &target.root,
             env: &world.env,
-            selection: Selection::default(),
+            selection,
         };
         match &target.subject {
-            Subject::Project => of_manifests(&target.manifests, &context),
+            Subject::Project => Self {
+                selected: Selected {
+                    extras: selection.extras.to_vec(),
+                    groups: selection.groups.to_vec(),
+                },
+                ..of_manifests(target, &context)
+            },
             Subject::Tool(tool) => of_tool(tool, &target.manager, &context),
         }
+    }
+
+    /// What is required together with what the lockfile binds it to.
+    #[must_use]
+    pub fn locked(&self, target: &Target, world: &World) -> Option<Requirements> {
+        let lock = self.lock.as_deref()?;
+        let context = Context {
+            working_directory: &target.root,
+            env: &world.env,
+            selection: self.selected.selection(),
+        };
+        let mut bound = self.requirements.clone();
+        bound.merge(Format::of(lock)?.read(lock, &context));
+        Some(bound)
     }
 
     /// How many packages must be there.
@@ -109,9 +150,12 @@ impl Needs {
     }
 }
 
-fn of_manifests(manifests: &[PathBuf], context: &Context<'_>) -> Needs {
-    let mut needs = Needs::default();
-    for manifest in manifests {
+fn of_manifests(target: &Target, context: &Context<'_>) -> Needs {
+    let mut needs = Needs {
+        lock: lock_of(target),
+        ..Needs::default()
+    };
+    for manifest in &target.manifests {
         let Some(format) = Format::of(manifest) else {
             needs.requirements.files.push(manifest.clone());
             continue;
@@ -122,12 +166,27 @@ fn of_manifests(manifests: &[PathBuf], context: &Context<'_>) -> Needs {
             needs
                 .arguments
                 .extend(["-r".to_owned(), manifest.to_string_lossy().into_owned()]);
-        } else {
+        } else if needs.lock.is_none() || !is_locked(target, manifest) {
             needs.arguments.extend(texts(&found));
         }
         needs.requirements.merge(found);
     }
     needs
+}
+
+/// The lockfile that binds one of the target's manifests, if its format is known.
+fn lock_of(target: &Target) -> Option<PathBuf> {
+    let locks = target.manager.choose.locks.iter();
+    let first = target.manifests.first()?;
+    let mut found = locks
+        .filter(|(_, manifest)| first.ends_with(manifest.as_str()))
+        .map(|(lock, _)| target.root.join(lock));
+    found.find(|lock| lock.is_file() && Format::of(lock).is_some())
+}
+
+fn is_locked(target: &Target, manifest: &Path) -> bool {
+    let mut locked = target.manager.choose.locks.values();
+    locked.any(|locked| manifest.ends_with(locked.as_str()))
 }
 
 fn of_tool(of: &Tool, manager: &Manager, context: &Context<'_>) -> Needs {
@@ -153,6 +212,7 @@ fn of_tool(of: &Tool, manager: &Manager, context: &Context<'_>) -> Needs {
     Needs {
         arguments: texts(&found),
         requirements: found,
+        ..Needs::default()
     }
 }
 

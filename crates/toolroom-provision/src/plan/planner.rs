@@ -17,6 +17,7 @@ use crate::decision::{Decision, Findings, Policy};
 use crate::error::ProvisionError;
 use crate::journal::Packages;
 use crate::manager::{self, Manager};
+use crate::requirement::Selection;
 
 /// What the user asked for besides the targets.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,6 +26,8 @@ pub struct Options<'o> {
     /// Packages whose every conflict is major.
     pub major_packages: &'o [String],
     pub repair: bool,
+    /// Parts of the project's manifest that are asked for by name.
+    pub selection: Selection<'o>,
     /// Guards the checks of programs; without one none are made.
     pub guard: Option<&'o Guard>,
 }
@@ -43,6 +46,10 @@ impl<'p> Planner<'p> {
             world: self.world,
             catalog: self.catalog,
         }
+    }
+
+    pub(super) fn needs(&self, target: &Target) -> Needs {
+        Needs::of(target, self.world, self.options.selection)
     }
 
     pub(super) fn state(&self) -> Option<&'p Path> {
@@ -89,9 +96,12 @@ impl<'p> Planner<'p> {
             root: self.world.root().to_path_buf(),
             manifests: Vec::new(),
             manager,
+            interpreter: None,
         };
-        if declares_packages(tool) && !Needs::of(&own, self.world).requirements.is_empty() {
-            return Ok(Some(own));
+        if declares_packages(tool) && !self.needs(&own).requirements.is_empty() {
+            let is_shared = own.manager.shared.is_some();
+            let interpreter = is_shared.then(|| self.machine().of_chain(chain)).flatten();
+            return Ok(Some(Target { interpreter, ..own }));
         }
         let root = self.world.root();
         let named = named_manifest(&own.manager, &setup, root);
@@ -103,14 +113,14 @@ impl<'p> Planner<'p> {
     /// # Errors
     /// Fails if the manager or the manifest cannot be used at all.
     pub fn plan(&self, target: &Target) -> Result<Plan, ProvisionError> {
-        let needs = Needs::of(target, self.world);
+        let needs = self.needs(target);
         let (faults, oddities) = needs.problems();
         let mut plan = match (&target.subject, &target.manager.environment) {
             _ if !faults.is_empty() => self.refused(target, needs, faults),
             (Subject::Project, Some(spec)) => self.environment(target, spec, needs)?,
             (Subject::Tool(_), Some(spec)) => self.shared(target, spec, needs)?,
             (Subject::Project, None) => self.folder(target, needs)?,
-            (Subject::Tool(_), None) => self.beside(target, needs),
+            (Subject::Tool(_), None) => self.beside(target, needs)?,
         };
         plan.decision.warnings.extend(oddities);
         Ok(plan)
@@ -143,7 +153,7 @@ impl<'p> Planner<'p> {
     /// # Errors
     /// Fails if it cannot be told which lockfile counts.
     pub(crate) fn inputs(&self, target: &Target) -> Result<String, ProvisionError> {
-        let needs = Needs::of(target, self.world);
+        let needs = self.needs(target);
         let choice = self.choice(target)?;
         let lockfile: Vec<PathBuf> = choice.lockfile.into_iter().collect();
         Ok(needs.inputs(&lockfile))
@@ -159,7 +169,9 @@ impl<'p> Planner<'p> {
         auditor: &str,
         place: &Path,
     ) -> Result<Findings, String> {
-        survey::audit(auditor, place, &plan.needs, &self.rules())
+        let bound = plan.needs.locked(&plan.target, self.world);
+        let requirements = bound.as_ref().unwrap_or(&plan.needs.requirements);
+        survey::audit(auditor, place, requirements, &self.rules())
     }
 }
 
@@ -179,6 +191,7 @@ fn of_manifests(manager: Manager, root: &Path, named: Option<PathBuf>) -> Option
         root: first.parent().unwrap_or(root).to_path_buf(),
         manifests,
         manager,
+        interpreter: None,
     })
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::needs::Needs;
 use crate::audit::python::{Environment, Installed, Platform};
 use crate::audit::{self, Audit, Demand, SeverityRules};
 use crate::decision::{Conflict, Findings, Severity};
 use crate::journal::Packages;
+use crate::requirement::Requirements;
 use crate::requirement::source::redacted;
 
 /// Audits a place with the auditor of this name.
@@ -16,13 +16,13 @@ use crate::requirement::source::redacted;
 pub fn audit(
     auditor: &str,
     place: &Path,
-    needs: &Needs,
+    requirements: &Requirements,
     rules: &SeverityRules,
 ) -> Result<Findings, String> {
     let found =
         audit::auditor(auditor).ok_or_else(|| format!("there is no auditor {auditor:?}"))?;
     let audit = found
-        .audit(place, &needs.requirements, rules)
+        .audit(place, requirements, rules)
         .map_err(|error| error.to_string())?;
     let findings = findings(&audit);
     match audit.unjudged.first() {

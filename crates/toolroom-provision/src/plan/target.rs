@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::Tool;
 
+use super::machine::Interpreter;
 use crate::manager::Manager;
 
 /// Whose environment it is.
@@ -26,6 +27,8 @@ pub struct Target {
     pub root: PathBuf,
     /// The manifests that are there, in the manager's order.
     pub manifests: Vec<PathBuf>,
+    /// What a tool runs with, where its packages must fit that and are kept apart.
+    pub interpreter: Option<Interpreter>,
 }
 
 impl Target {
@@ -36,6 +39,14 @@ impl Target {
             Subject::Project => "project".to_owned(),
             Subject::Tool(tool) => tool.id.to_string(),
         }
+    }
+
+    /// Whether its packages have a directory of their own, which we make and delete as a
+    /// whole.
+    #[must_use]
+    pub const fn has_own_directory(&self) -> bool {
+        let is_tool = matches!(self.subject, Subject::Tool(_));
+        self.manager.environment.is_some() || (is_tool && self.manager.shared.is_some())
     }
 
     /// The key its decision is recorded under.

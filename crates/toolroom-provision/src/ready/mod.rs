@@ -6,7 +6,7 @@
 
 mod variables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use toolroom_catalog::Catalog;
 use toolroom_catalog::environment::{self, Brought};
@@ -17,11 +17,12 @@ use toolroom_kernel::resolve::{Preferred, Resolution, ResolveError};
 use crate::apply::{Applying, apply};
 use crate::decision::Action;
 use crate::error::ProvisionError;
-use crate::journal::Record;
+use crate::journal::{Pending, Record};
 use crate::manager::{self, Manager};
 use crate::plan::{
     EnvSetup, Machine, Needs, Options, Plan, Planner, Subject, Target, declares_packages, env_setup,
 };
+use crate::requirement::Selection;
 use crate::store;
 
 /// What resolution and the call are to be given.
@@ -30,6 +31,26 @@ pub struct Ready {
     pub preferred: Vec<Preferred>,
     /// Variables the environment adds; those a caller passes come after.
     pub env: Vec<(String, String)>,
+}
+
+impl Ready {
+    /// Gives a call an environment that it shares with others: by the resolver that knows
+    /// such, or by the variables that lead to its packages.
+    fn share(&mut self, world: &World, chain: &Chain, target: &Target, environment: &Path) {
+        match (&target.manager.environment, &target.manager.shared) {
+            (Some(spec), _) => {
+                let preferred = store::preferred(&spec.resolver, environment);
+                self.preferred.insert(0, preferred);
+            }
+            (None, Some(shared)) => {
+                let set = variables::of_shared(world, chain, shared, environment);
+                self.env
+                    .retain(|(name, _)| !set.iter().any(|(other, _)| other == name));
+                self.env.extend(set);
+            }
+            (None, None) => {}
+        }
+    }
 }
 
 /// What resolution is to be given for a chain, as things are: nothing is judged or made.
@@ -52,12 +73,10 @@ pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, P
             options: Options::default(),
         };
         if let Some(target) = planner.tool(chain)?
-            && let Some((resolver, environment)) = shared_place(world, catalog, &target)
+            && let Some(environment) = shared_place(planner, &target)
             && store::is_ready(&environment)
         {
-            ready
-                .preferred
-                .insert(0, store::preferred(&resolver, &environment));
+            ready.share(world, chain, &target, &environment);
         }
     }
     Ok(ready)
@@ -105,6 +124,12 @@ pub fn checked(planner: Planner<'_>, chain: &Chain) -> Result<Ready, ProvisionEr
     Way { planner, how: None }.ready(chain)
 }
 
+/// Whether [`ensure`] may have to look at packages for a chain, which takes its time.
+#[must_use]
+pub fn has_to_look(chain: &Chain) -> bool {
+    env_setup(chain).is_some_and(|setup| setup.create || declares_packages(chain.tool()))
+}
+
 fn managed(
     catalog: &Catalog,
     chain: &Chain,
@@ -133,13 +158,16 @@ impl Way<'_> {
             return Ok(ready);
         };
         ready.env = variables::of(world, chain, &setup, &manager);
+        let how = self.how.filter(|_| setup.create);
+        if how.is_none() {
+            whole(world, &manager)?;
+        }
         if !setup.create && !declares_packages(chain.tool()) {
             return Ok(ready);
         }
         let Some(target) = self.planner.tool(chain)? else {
             return Ok(ready);
         };
-        let how = self.how.filter(|_| setup.create);
         match &target.subject {
             Subject::Tool(_) => self.own(&target, chain, how, &mut ready)?,
             Subject::Project if setup.create => self.project(&target, chain, how, &mut ready)?,
@@ -157,20 +185,20 @@ impl Way<'_> {
         how: Option<&Applying<'_>>,
         ready: &mut Ready,
     ) -> Result<(), ProvisionError> {
-        let Planner { world, catalog, .. } = self.planner;
-        if let Some((resolver, environment)) = shared_place(world, catalog, target)
-            && store::is_ready(&environment)
-        {
-            store::touch(&environment, world.now);
-            let shared = store::preferred(&resolver, &environment);
-            ready.preferred.insert(0, shared);
+        let world = self.planner.world;
+        let shared = shared_place(self.planner, target);
+        if let Some(environment) = shared.as_deref().filter(|place| store::is_ready(place)) {
+            store::touch(environment, world.now);
+            ready.share(world, chain, target, environment);
             return Ok(());
         }
         let plan = made(self.planner.plan(target)?, chain, how)?;
-        let spec = plan.target.manager.environment.as_ref();
-        if let (Some(spec), Some(environment)) = (spec, &plan.decision.environment) {
-            let own = store::preferred(&spec.resolver, environment);
-            ready.preferred.insert(0, own);
+        let Some(environment) = &plan.decision.environment else {
+            return Ok(());
+        };
+        // A folder of the project is found where it is.
+        if target.manager.environment.is_some() || shared.as_ref() == Some(environment) {
+            ready.share(world, chain, target, environment);
         }
         Ok(())
     }
@@ -198,6 +226,19 @@ impl Way<'_> {
         ready.preferred = Record::preferred(world);
         Ok(())
     }
+}
+
+/// A folder of packages carries no mark that resolution would heed, so a change to it that
+/// is under way, or was broken off, is looked for here.
+fn whole(world: &World, manager: &Manager) -> Result<(), ProvisionError> {
+    let state = world.directories.as_ref().map(|found| &found.state);
+    if let (Some(state), Some(folder)) = (state, &manager.folder) {
+        let environment = world.root().join(folder);
+        if Pending::of(state, &environment).is_some() {
+            return Err(ProvisionError::Unfinished { environment });
+        }
+    }
+    Ok(())
 }
 
 /// Carries a plan out where that is allowed; a plan that must be and may not is an error.
@@ -231,16 +272,18 @@ fn lacking(plan: &Plan) -> Vec<String> {
     }
 }
 
-/// Where a tool's shared environment is or would be, and the resolver that finds it.
-fn shared_place(world: &World, catalog: &Catalog, target: &Target) -> Option<(String, PathBuf)> {
+/// Where a tool's shared environment is or would be.
+fn shared_place(planner: Planner<'_>, target: &Target) -> Option<PathBuf> {
     let Subject::Tool(_) = target.subject else {
         return None;
     };
-    let spec = target.manager.environment.as_ref()?;
-    let needs = Needs::of(target, world);
-    let base = Machine { world, catalog }
-        .base(&spec.resolver, needs.interpreter().as_deref())
-        .ok()?;
-    let place = store::place(world, &target.manager.name, &needs, &target.root, &base)?;
-    Some((spec.resolver.clone(), place))
+    let Planner { world, catalog, .. } = planner;
+    let needs = Needs::of(target, world, Selection::default());
+    let base = match &target.manager.environment {
+        Some(spec) => Machine { world, catalog }
+            .base(&spec.resolver, needs.interpreter().as_deref())
+            .ok()?,
+        None => target.interpreter.clone()?,
+    };
+    store::place(world, &target.manager.name, &needs, &target.root, &base)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 
-use crate::manager::{Facts, Manager, choose, fill_text};
+use crate::manager::{Facts, Manager, SharedSpec, choose, fill_text};
 use crate::plan::EnvSetup;
 
 /// The variables, without those that the chain sets itself.
@@ -35,6 +35,25 @@ pub fn of(
     }
     variables.retain(|(name, _)| !is_set_by(chain, name));
     variables
+}
+
+/// The variables that lead to packages that are shared, without those that the chain sets
+/// itself.
+pub fn of_shared(
+    world: &World,
+    chain: &Chain,
+    shared: &SharedSpec,
+    environment: &Path,
+) -> Vec<(String, String)> {
+    let mut facts = Facts::new(world, world.root());
+    facts.path("environment", environment);
+    let texts = shared
+        .set
+        .iter()
+        .filter(|(name, _)| !is_set_by(chain, name));
+    texts
+        .filter_map(|(name, text)| Some((name.clone(), fill_text(text, &facts).ok()?)))
+        .collect()
 }
 
 fn set_by(world: &World, manager: &Manager, root: &Path, manifest: &Path) -> Vec<(String, String)> {

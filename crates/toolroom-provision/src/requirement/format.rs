@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::model::{Context, Requirements};
-use super::{gemfile, go_mod, package_json, pyproject, requirements_txt};
+use super::{gemfile, go_mod, package_json, pyproject, requirements_txt, uv_lock};
 
 /// A manifest format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,15 +14,17 @@ pub enum Format {
     PackageJson,
     Gemfile,
     GoMod,
+    UvLock,
 }
 
 impl Format {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::RequirementsTxt,
         Self::Pyproject,
         Self::PackageJson,
         Self::Gemfile,
         Self::GoMod,
+        Self::UvLock,
     ];
 
     /// The name a manager's data uses.
@@ -34,6 +36,7 @@ impl Format {
             Self::PackageJson => "package_json",
             Self::Gemfile => "gemfile",
             Self::GoMod => "go_mod",
+            Self::UvLock => "uv_lock",
         }
     }
 
@@ -46,6 +49,7 @@ impl Format {
             "package.json" => Some(Self::PackageJson),
             "Gemfile" | "gems.rb" => Some(Self::Gemfile),
             "go.mod" => Some(Self::GoMod),
+            "uv.lock" => Some(Self::UvLock),
             _ if matches!(path.extension()?.to_str()?, "txt" | "in") => Some(Self::RequirementsTxt),
             _ => None,
         }
@@ -60,6 +64,7 @@ impl Format {
             Self::PackageJson => package_json::read(path, context),
             Self::Gemfile => gemfile::read(path),
             Self::GoMod => go_mod::read(path),
+            Self::UvLock => uv_lock::read(path, context),
         }
     }
 }

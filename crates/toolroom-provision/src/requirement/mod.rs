@@ -12,8 +12,10 @@ pub mod pyproject;
 pub mod requirements_txt;
 pub mod source;
 pub mod tool;
+pub mod uv_lock;
 
 mod format;
+mod lines;
 mod local_project;
 mod logical_line;
 mod model;

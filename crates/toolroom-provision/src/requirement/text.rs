@@ -12,17 +12,22 @@ pub(super) const MAX_BYTES: u64 = 4 << 20;
 /// PowerShell writes that. Bytes that are not UTF-8 become replacement characters, so that
 /// a comment in an old encoding does not cost the whole file.
 pub(super) fn read(path: &Path) -> Result<String, String> {
+    read_up_to(path, MAX_BYTES)
+}
+
+/// As [`read`], for files of another size.
+pub(super) fn read_up_to(path: &Path, most: u64) -> Result<String, String> {
     let file = fs_err::File::open(path).map_err(|error| cause(&error))?;
     let is_file = file.metadata().map_err(|error| cause(&error))?.is_file();
     if !is_file {
         return Err("it is not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1)
+    file.take(most + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| cause(&error))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("it is larger than {} MiB", MAX_BYTES >> 20));
+    if bytes.len() as u64 > most {
+        return Err(format!("it is larger than {} MiB", most >> 20));
     }
     Ok(decode(bytes))
 }

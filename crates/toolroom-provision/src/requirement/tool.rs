@@ -99,7 +99,9 @@ fn requires_flat(
 
 fn one(item: &Value, format: Format, origin: &Origin, context: &Context<'_>) -> Requirements {
     match (format, item) {
-        (Format::RequirementsTxt | Format::Pyproject, _) => python(item, origin, context),
+        (Format::RequirementsTxt | Format::Pyproject | Format::UvLock, _) => {
+            python(item, origin, context)
+        }
         (Format::PackageJson, Value::String(text)) => {
             let at = text.char_indices().skip(1).find(|(_, c)| *c == '@');
             let (name, range) = match at {
@@ -128,7 +130,7 @@ fn pair(
     match format {
         Format::PackageJson => node(name, range, origin),
         Format::Gemfile | Format::GoMod => plain(format!("{name} {range}").trim(), origin),
-        Format::RequirementsTxt | Format::Pyproject => {
+        Format::RequirementsTxt | Format::Pyproject | Format::UvLock => {
             let text = match range.chars().next() {
                 None | Some('*') => name.to_owned(),
                 Some('<' | '>' | '=' | '!' | '~' | '@' | '[' | '(' | ';') => {

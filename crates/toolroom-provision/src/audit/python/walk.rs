@@ -108,7 +108,12 @@ impl<'a> Walk<'a> {
         }
         self.constraints = constraints(requirements);
         for item in &requirements.items {
-            if item.role != Role::Constraint {
+            let counts = match item.role {
+                Role::Constraint => false,
+                Role::Optional => self.installed.find(&item.name).is_some(),
+                _ => true,
+            };
+            if counts {
                 self.item(item);
             }
         }

@@ -2,11 +2,13 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 use toolroom_exec::subprocess::Guard;
 use toolroom_kernel::World;
 use toolroom_mcp::{Choice, House, Http, Options, http, stdio};
+use toolroom_provision::plan::Selected;
 
 use crate::GUARD;
 use crate::answer::Answer;
@@ -18,6 +20,7 @@ use crate::settings::{self, Settings};
 /// The variable that holds the token clients have to show.
 const TOKEN: &str = "TOOLROOM_MCP_TOKEN";
 const SHORTEST_TOKEN: usize = 16;
+const KEEP_SERVERS: Duration = Duration::from_secs(300);
 
 pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer, Failure> {
     // Standard output belongs to the protocol.
@@ -77,6 +80,16 @@ fn options(tools: Vec<String>, meta: bool, settings: Settings) -> Result<Options
             .concurrency
             .unwrap_or_else(|| LEAST_PLACES.max(4 * cores)),
         dotenv_allow: settings.dotenv.allow,
+        policy: settings.python_environment.policy(),
+        selected: Selected {
+            extras: settings.python_environment.extras,
+            groups: settings.python_environment.groups,
+        },
+        major_packages: settings.python_environment.major_packages,
+        keep_servers: settings
+            .mcp
+            .keep_servers
+            .map_or(KEEP_SERVERS, Duration::from_secs),
         guard: Guard {
             program: own_binary()?,
             args: vec![GUARD.into()],

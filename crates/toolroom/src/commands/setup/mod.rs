@@ -13,6 +13,7 @@ use toolroom_provision::ProvisionError;
 use toolroom_provision::apply::{self, Applying};
 use toolroom_provision::decision::Action;
 use toolroom_provision::plan::{Options, Plan, Planner};
+use toolroom_provision::requirement::Selection;
 use toolroom_provision::store;
 
 pub use self::progress::Bars;
@@ -78,6 +79,11 @@ pub fn planner<'p>(
             policy: settings.python_environment.policy(),
             major_packages: &settings.python_environment.major_packages,
             repair,
+            selection: Selection {
+                extras: &settings.python_environment.extras,
+                groups: &settings.python_environment.groups,
+                production: false,
+            },
             guard: None,
         },
     }
