@@ -29,6 +29,8 @@ mod error;
 #[cfg(unix)]
 pub mod guard;
 mod interrupt;
+#[cfg(unix)]
+mod orphans;
 mod outcome;
 #[cfg(unix)]
 #[path = "unix.rs"]

@@ -22,6 +22,7 @@ use super::command::{Channel, Command, Guard, Stdin};
 use super::error::Error;
 use super::guard::MOST_DESCRIPTORS;
 use super::guard::wire::{self, Notice};
+use super::orphans::Mark;
 use super::outcome::Exit;
 
 /// How long a guard may take to start the tool.
@@ -51,7 +52,8 @@ struct Ends(Vec<OwnedFd>);
 
 /// Starts a command under a guard and waits until it runs.
 pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, Error> {
-    let order = wire::encode(command).map_err(|unpassable| Error::InvalidArgument {
+    let mark = Mark::new();
+    let order = wire::encode(command, mark).map_err(|unpassable| Error::InvalidArgument {
         program: command.program.clone(),
         what: unpassable.0,
     })?;
@@ -59,7 +61,7 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
         guard: guard.program.clone(),
         source,
     };
-    let (mut started, ends) = connect(command, guard).map_err(failed)?;
+    let (mut started, ends) = connect(command, guard, mark).map_err(failed)?;
     let tree = &mut started.tree;
     tree.give(&order, &ends).await.map_err(failed)?;
     drop(ends);
@@ -81,7 +83,7 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
     }
 }
 
-fn connect(command: &Command, guard: &Guard) -> io::Result<(Started, Ends)> {
+fn connect(command: &Command, guard: &Guard, mark: Mark) -> io::Result<(Started, Ends)> {
     let (ours, theirs) = StdStream::pair()?;
     ours.set_nonblocking(true)?;
     let (tool_stdin, stdin) = input(command.stdin)?;
@@ -103,6 +105,7 @@ fn connect(command: &Command, guard: &Guard) -> io::Result<(Started, Ends)> {
         .stderr(Stdio::null());
     let guard = start.spawn()?;
     let tree = Tree {
+        mark,
         control: UnixStream::from_std(ours)?,
         unread: Vec::new(),
         guard,
@@ -167,6 +170,7 @@ fn is_named_file(cwd: &Path, program: &Path) -> bool {
 /// sees its socket close, and kills them.
 #[derive(Debug)]
 pub(super) struct Tree {
+    mark: Mark,
     control: UnixStream,
     unread: Vec<u8>,
     guard: Child,
@@ -199,6 +203,7 @@ impl Tree {
             && let Some(leader) = self.leader.take()
         {
             let _ = kill_process_group(leader, Signal::KILL);
+            self.mark.sweep();
         }
     }
 

@@ -46,6 +46,7 @@ pub(super) fn start(control: &UnixStream) -> io::Result<Option<Tree>> {
 
 fn spawn(order: &Order, descriptors: Vec<OwnedFd>) -> io::Result<Pid> {
     limits::apply(&order.limits)?;
+    order.mark.put_on();
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next().ok_or(io::ErrorKind::InvalidData);
     let mut command = Command::new(&order.program);

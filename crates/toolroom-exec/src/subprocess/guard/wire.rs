@@ -8,6 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
 use crate::subprocess::command::{Channel, Command, Limits};
+use crate::subprocess::orphans::Mark;
 
 /// The most an order may hold; the system takes a few megabytes of arguments at most.
 const LARGEST: u64 = 64 << 20;
@@ -32,11 +33,12 @@ pub(crate) struct Order {
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) cwd: PathBuf,
     pub(crate) limits: Limits,
+    pub(crate) mark: Mark,
     pub(crate) channel: bool,
 }
 
 /// Writes a command with its length in front.
-pub(crate) fn encode(command: &Command) -> Result<Vec<u8>, Unpassable> {
+pub(crate) fn encode(command: &Command, mark: Mark) -> Result<Vec<u8>, Unpassable> {
     let mut bytes = vec![0; PREFIX];
     push(&mut bytes, "the working directory", command.cwd.as_os_str())?;
     push(&mut bytes, "the path", command.program.as_os_str())?;
@@ -44,6 +46,7 @@ pub(crate) fn encode(command: &Command) -> Result<Vec<u8>, Unpassable> {
         let text = number.map_or_else(String::new, |number| number.to_string());
         push(&mut bytes, "a limit", OsStr::new(&text))?;
     }
+    push(&mut bytes, "the mark", OsStr::new(&mark.0.to_string()))?;
     let channel = if command.channel == Channel::Private {
         "1"
     } else {
@@ -117,6 +120,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Order> {
         umask: number(fields.next()?)?,
         nice: number(fields.next()?)?,
     };
+    let mark = Mark(number(fields.next()?)??);
     let channel = fields.next()? == b"1";
     let count: usize = number(fields.next()?)??;
     let args: Vec<_> = fields.by_ref().take(count).map(text).collect();
@@ -133,6 +137,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Order> {
         env,
         cwd,
         limits,
+        mark,
         channel,
     })
 }
@@ -212,10 +217,12 @@ mod tests {
         sent.limits.memory = Some(1 << 40);
         sent.limits.nice = Some(-5);
         sent.channel = Channel::Private;
-        let bytes = encode(&sent).unwrap();
+        let mark = Mark::new();
+        let bytes = encode(&sent, mark).unwrap();
         let order = decode(&bytes[PREFIX..]).unwrap();
         assert_eq!(order.args, sent.args);
         assert_eq!(order.limits, sent.limits);
+        assert_eq!(order.mark, mark);
         assert!(order.channel);
         assert_eq!(order.env.len(), 2);
         assert_eq!(order.env[1].1, text(b"x=\xff"));
@@ -223,7 +230,7 @@ mod tests {
 
     #[test]
     fn what_no_process_can_take_is_named() {
-        let unpassable = |command: &Command| encode(command).unwrap_err().0;
+        let unpassable = |command: &Command| encode(command, Mark::new()).unwrap_err().0;
         assert_eq!(unpassable(&command(&[b"a", b"b\0c"], &[])), "argument 2");
         assert_eq!(
             unpassable(&command(&[], &[(b"A=B", b"")])),

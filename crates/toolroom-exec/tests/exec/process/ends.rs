@@ -143,6 +143,33 @@ fn the_death_of_the_guard_is_told_and_leaves_no_group() {
     assert!(all_gone(&pids_in(&file, 1)));
 }
 
+/// A daemon has left the tool's group and session, and knows its guard no more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_does_not_survive_the_guard_its_tool_killed() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    let script = format!(
+        "env -i setsid sh -c 'trap \"\" TERM; echo $$ >> {0}; sleep 787 & echo $! >> {0}; wait' & \
+         while [ \"$(wc -l < {0})\" -lt 2 ]; do sleep 0.02; done; kill -KILL $PPID; sleep 60",
+        file.display()
+    );
+    fs_err::write(&file, "").unwrap();
+    // What others run at the same time is none of its business.
+    let other = std::thread::spawn(|| outcome_of("setsid sh -c 'sleep 1.5; echo whole'"));
+    let mut stranger = std::process::Command::new("setsid")
+        .args(["sleep", "60"])
+        .spawn()
+        .unwrap();
+    let error = run(&shell(&script), &Supervision::new()).unwrap_err();
+    assert!(matches!(error, Error::GuardLost { .. }), "{error}");
+    assert!(all_gone(&pids_in(&file, 2)));
+    assert_eq!(text(&other.join().unwrap().stdout), "whole\n");
+    assert!(is_alive(stranger.id()));
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+}
+
 #[test]
 fn the_grace_is_short_where_the_time_is() {
     for (timeout, grace) in [(None, 2000), (Some(60_000), 2000), (Some(1000), 500)] {
