@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output::snippet;
 
+/// The width of a terminal that does not tell its own.
+const USUAL_WIDTH: usize = 80;
+
 /// How much is said besides the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Volume {
@@ -23,6 +26,14 @@ fn unless_gone(written: io::Result<()>) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
+}
+
+/// Writes texts one after the other; joining them would copy what may be large.
+fn write_parts(parts: &[&str]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let mut parts = parts.iter();
+    let written = parts.try_for_each(|part| out.write_all(part.as_bytes()));
+    unless_gone(written.and_then(|()| out.flush()))
 }
 
 /// Writes a command's answer and what goes with it.
@@ -45,7 +56,8 @@ impl Printer {
         if !std::io::stdout().is_terminal() {
             return None;
         }
-        terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        Some(width.unwrap_or(USUAL_WIDTH))
     }
 
     /// The answer of a command, for people.
@@ -62,8 +74,7 @@ impl Printer {
     /// # Errors
     /// Fails if it could not be written.
     pub fn verbatim(&self, text: &str) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        unless_gone(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+        write_parts(&[text])
     }
 
     /// The answer of a command, for programs.
@@ -72,14 +83,16 @@ impl Printer {
     /// Fails if it could not be written.
     pub fn document(&self, command: &str, outcome: Result<&str, &Failure>) -> io::Result<()> {
         let command = Value::from(command);
-        let document = match outcome {
-            Ok(data) => format!(r#"{{"schema":1,"command":{command},"ok":true,"data":{data}}}"#),
-            Err(failure) => {
-                json!({"schema": 1, "command": command, "ok": false, "error": failure.to_json()})
-                    .to_string()
+        match outcome {
+            Ok(data) => {
+                let head = format!(r#"{{"schema":1,"command":{command},"ok":true,"data":"#);
+                write_parts(&[&head, data, "}\n"])
             }
-        };
-        self.verbatim(&(document + "\n"))
+            Err(failure) => {
+                let document = json!({"schema": 1, "command": command, "ok": false, "error": failure.to_json()});
+                self.verbatim(&format!("{document}\n"))
+            }
+        }
     }
 
     /// A remark that is not part of the answer.

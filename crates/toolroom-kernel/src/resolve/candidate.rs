@@ -1,5 +1,7 @@
 //! What was looked at, and what became of it.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 /// What became of a candidate.
@@ -36,4 +38,10 @@ pub struct Candidate {
     pub verdict: Verdict,
     /// Why it won or lost.
     pub reason: String,
+    /// What is run in its place, if it only stands for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<PathBuf>,
+    /// What to do about it, if it lost by a fault of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
 }

@@ -113,10 +113,10 @@ impl Explain for ResolveError {
 
     fn help(&self) -> Option<String> {
         Some(match self {
-            Self::InterpreterNotFound { fallback, .. } => match fallback {
-                Some(name) => format!("install {name} and put it on PATH, or make an environment: toolroom setup"),
-                None => "install it and put it on PATH, or make an environment: toolroom setup".to_owned(),
-            },
+            Self::InterpreterNotFound { fallback, .. } => {
+                let name = fallback.as_deref().unwrap_or("it");
+                format!("install {name} and put it on PATH; `toolroom env … --explain` shows where it was looked for")
+            }
             Self::Broken { path, .. } => {
                 format!("remake it with `toolroom setup --repair`, or remove {}", path.display())
             }

@@ -60,6 +60,20 @@ impl Spot {
     }
 }
 
+impl Spot {
+    /// How it could be mended.
+    pub(super) fn cure(self, path: &Path) -> Option<String> {
+        let path = path.display();
+        match self {
+            Self::Executable | Self::Absent => None,
+            Self::Dangling => Some(format!("remove {path}, or make what it links to again")),
+            Self::NotExecutable => Some(format!("make {path} executable, or remove it")),
+            Self::Directory | Self::Special => Some(format!("rename or remove {path}")),
+            Self::Unreadable => Some(format!("make {path} readable")),
+        }
+    }
+}
+
 fn is_missing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

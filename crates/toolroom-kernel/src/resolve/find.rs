@@ -6,11 +6,13 @@ use super::activate::{self, Activation};
 use super::environment::Inspection;
 use super::error::{MissingVersion, ResolveError, similar};
 use super::facts::Filled;
+use super::note::Note;
 use super::resolution::Preferred;
 use super::resource::{Link, Resource};
 use super::search::{DEFAULT_SEARCH, Found, Search, Step, Surroundings, Trace};
 use super::spec::MoveKind;
 use super::texts::Texts;
+use crate::explain::Explain as _;
 use crate::template::TemplateError;
 
 /// The place an interpreter has that only the fallback found.
@@ -132,9 +134,9 @@ fn decided(
                 environment.display(),
                 format!("{reason}, but {fault}"),
             );
-            trace.note(format!(
-                "{} is not used ({reason}): {fault}",
-                environment.display()
+            trace.note(Note::new(
+                format!("{} is not used ({reason}): {fault}", environment.display()),
+                "`toolroom setup` makes it again",
             ));
             Ok(None)
         }
@@ -153,10 +155,10 @@ fn located(
         && let Some(asked) = search.asked()?
         && asked.wanted.soft
     {
-        trace.note(format!(
-            "{} asks for {}, which was not found",
-            asked.wanted.origin,
-            asked.wanted.text()
+        let (origin, text) = (&asked.wanted.origin, asked.wanted.text());
+        trace.note(Note::new(
+            format!("{origin} asks for {text}, which was not found"),
+            format!("install {text}, or change {origin}"),
         ));
         trace.tried.clear();
         search.forget_wanted();
@@ -229,7 +231,10 @@ fn fallback_alone(
     let Some(name) = resource.text(FALLBACK) else {
         return Ok(None);
     };
-    trace.note(format!("{reason}; its fallback {name:?} is used"));
+    trace.note(Note::new(
+        format!("{reason}, so its fallback {name:?} is used"),
+        format!("name a resolver as the type of {}", resource.name),
+    ));
     let mut search = Search::plain(resolver, surroundings);
     search.facts.set(FALLBACK, name.to_owned());
     match fallback(&search, trace)? {
@@ -273,11 +278,13 @@ fn note_unknown_options(search: &Search<'_>, resource: &Resource, trace: &mut Tr
         .keys()
         .filter(|option| !known.contains(&option.as_str()))
     {
-        let hint = similar(option, known.iter().copied())
-            .map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
-        trace.note(format!(
-            "the resolver {} has no option {option:?}{hint}",
-            search.resolver
+        let hint = similar(option, known.iter().copied()).map_or_else(
+            || format!("take it out of {}", resource.name),
+            |name| format!("did you mean {name:?}?"),
+        );
+        trace.note(Note::new(
+            format!("the resolver {} has no option {option:?}", search.resolver),
+            hint,
         ));
     }
 }
@@ -300,13 +307,19 @@ fn note_disagreement(search: &Search<'_>, found: &Found, trace: &mut Trace) {
                     .as_ref()
                     .map_or_else(String::new, ToString::to_string);
                 let (origin, text) = (&asked.wanted.origin, asked.wanted.text());
-                trace.note(format!(
-                    "{} has version {version}, but {origin} asks for {text}; `toolroom setup --repair` remakes it",
-                    environment.display()
+                trace.note(Note::new(
+                    format!(
+                        "{} has version {version}, but {origin} asks for {text}",
+                        environment.display()
+                    ),
+                    "`toolroom setup --repair` remakes it",
                 ));
             }
         }
-        Err(error) => trace.note(error.to_string()),
+        Err(error) => trace.note(Note::new(
+            error.to_string(),
+            error.help().unwrap_or_default(),
+        )),
     }
 }
 
@@ -351,7 +364,10 @@ fn report(
             | Inspection::Broken(_, reason),
         ) => format!("{text} names it: {reason}"),
     };
-    trace.note(format!("{} is not used: {reason}", path.display()));
+    trace.note(Note::new(
+        format!("{} is not used: {reason}", path.display()),
+        format!("deactivate it, or search {key:?} as well"),
+    ));
     trace.rejected(key, path.display(), reason);
     Ok(())
 }

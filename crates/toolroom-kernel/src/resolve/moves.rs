@@ -115,7 +115,9 @@ impl Search<'_> {
             }
             Some(Inspection::Absent(reason)) => Ok(trace.absent(place, path.display(), reason)),
             Some(Inspection::Rejected(path, reason)) => {
-                Ok(trace.rejected(place, path.display(), reason))
+                let step = trace.rejected(place, path.display(), reason);
+                trace.fix(Spot::of(&path).cure(&path));
+                Ok(step)
             }
             Some(Inspection::Broken(path, reason)) => Ok(trace.broken(place, path, reason)),
             Some(Inspection::Sound(sound)) => self.sound(place, sound, trace),
@@ -182,7 +184,7 @@ impl Search<'_> {
             Spot::Absent => return Ok(trace.absent(place, path.display(), spot.fault(path))),
             Spot::Dangling => return Ok(trace.broken(place, path.to_path_buf(), spot.fault(path))),
             Spot::Directory | Spot::NotExecutable | Spot::Special | Spot::Unreadable => {
-                return Ok(trace.rejected(place, path.display(), spot.fault(path)));
+                return Ok(trace.unfit(place, path, spot));
             }
         }
         Ok(match self.checked(place, path, trace)? {

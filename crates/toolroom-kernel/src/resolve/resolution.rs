@@ -13,11 +13,13 @@ use super::facts::{Facts, Filled};
 use super::files::read_bytes;
 use super::find::{self, Outcome};
 use super::layer::{LayeredEnv, Origin};
+use super::note::Note;
 use super::resource::{self, Link, Resource};
 use super::rules::{EnvPolicy, EnvironmentRules};
 use super::search::{Surroundings, Trace};
 use super::spec::Resolvers;
 use crate::dotenv::{self, is_loader_variable};
+use crate::explain::Explain as _;
 use crate::model::{Environ, Role};
 use crate::template::{Placeholder, Scope, Template, Unset};
 use crate::world::World;
@@ -114,7 +116,7 @@ pub struct Resolution {
     pub tried: Vec<Candidate>,
     pub refused: Vec<Refusal>,
     /// What a user should know though nothing failed.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Settings that are no interpreter, by the name they are declared under.
     pub resources: Map<String, Value>,
 }
@@ -157,7 +159,7 @@ pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
 }
 
 /// The lowest layer: all of the process environment, or what a minimal one keeps.
-fn base(call: &Call<'_>, notes: &mut Vec<String>) -> Result<Environ, ResolveError> {
+fn base(call: &Call<'_>, notes: &mut Vec<Note>) -> Result<Environ, ResolveError> {
     let mut policy = EnvPolicy::Inherit;
     for link in call.links {
         policy = link.policy()?.unwrap_or(policy);
@@ -180,8 +182,9 @@ fn base(call: &Call<'_>, notes: &mut Vec<String>) -> Result<Environ, ResolveErro
     for name in named {
         if let Some(address) = kept.get(&name).and_then(without_credentials) {
             kept.set(&name, address);
-            notes.push(format!(
-                "the user and password in {name} are not passed on; to pass them, set it in the tool's env"
+            notes.push(Note::new(
+                format!("the user and password in {name} are not passed on"),
+                "to pass them, set it in the tool's env",
             ));
         }
     }
@@ -230,17 +233,16 @@ fn dotenv_layer(call: &Call<'_>, path: &Path, resolution: &mut Resolution) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return,
         Err(reason) => {
-            resolution
-                .notes
-                .push(format!("{} is not used: {reason}", path.display()));
+            let text = format!("{} is not used: {reason}", path.display());
+            let fix = format!("correct or remove {}", path.display());
+            resolution.notes.push(Note::of_dotenv(text, Some(fix)));
             return;
         }
     };
     let evaluated = dotenv::evaluate(&dotenv::parse_bytes(&bytes), resolution.env.values());
     for problem in &evaluated.problems {
-        resolution
-            .notes
-            .push(format!("{}: {problem}", path.display()));
+        let text = format!("{}: {problem}", path.display());
+        resolution.notes.push(Note::of_dotenv(text, problem.help()));
     }
     for variable in evaluated.variables {
         let origin = Origin::Dotenv {
@@ -326,8 +328,9 @@ fn leave(call: &Call<'_>, activation: &Activation, var: &str, resolution: &mut R
                 .get_os(name)
                 .is_some_and(|value| !value.is_empty())
         {
-            resolution.notes.push(format!(
-                "{name} is not passed on, for it could mislead {var}; to keep it, set it in the tool's env"
+            resolution.notes.push(Note::new(
+                format!("{name} is not passed on, for it could mislead {var}"),
+                "to keep it, set it in the tool's env",
             ));
         }
         resolution.env.remove(name);
@@ -347,8 +350,9 @@ fn apply(activation: &Activation, origin: &Origin, resolution: &mut Resolution) 
     }
     for (name, entries) in &activation.prepend {
         for refused in env.prepend(name, entries, origin) {
-            resolution.notes.push(format!(
-                "{refused} cannot be part of {name}: it has a separator in its name"
+            resolution.notes.push(Note::new(
+                format!("{refused} cannot be part of {name}: it has a separator in its name"),
+                "rename it",
             ));
         }
     }

@@ -12,6 +12,7 @@ use super::alias::{self, AliasFault, Choice};
 use super::candidate::Verdict;
 use super::error::{ResolveError, similar};
 use super::facts::{Facts, Filled};
+use super::note::Note;
 use super::spec::{self, Resolvers, Spec};
 pub(super) use super::trace::{Found, Step, Trace};
 use super::version::Version;
@@ -35,7 +36,7 @@ pub(super) struct Search<'a> {
     pub(super) surroundings: Surroundings<'a>,
     wanted: OnceCell<Option<Asked>>,
     /// What was passed over on the way to the version that is asked for.
-    remarks: RefCell<Vec<String>>,
+    remarks: RefCell<Vec<Note>>,
 }
 
 /// What all searches of a resolution share.
@@ -300,11 +301,18 @@ impl<'a> Search<'a> {
             .keys()
             .map(String::as_str)
             .chain(DEFAULT_SEARCH);
-        let hint = similar(key, known)
-            .map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
-        trace.note(format!(
-            "the resolver {} has no place {key:?}{hint}",
-            self.resolver
+        let hint = similar(key, known).map_or_else(
+            || {
+                format!(
+                    "take it out of search, or add it to the places of {}",
+                    self.resolver
+                )
+            },
+            |name| format!("did you mean {name:?}?"),
+        );
+        trace.note(Note::new(
+            format!("the resolver {} has no place {key:?}", self.resolver),
+            hint,
         ));
     }
 }

@@ -114,7 +114,7 @@ impl Search<'_> {
                     Spot::Absent => continue,
                     Spot::Executable => {}
                     spot => {
-                        trace.rejected(place, file.display(), spot.fault(&file));
+                        trace.unfit(place, &file, spot);
                         continue;
                     }
                 }

@@ -14,6 +14,7 @@ use super::files::{Spot, join, link_chain};
 use super::search::{Found, Search, Step, Trace};
 use super::search_path::Hit;
 use super::spec::ShimSpec;
+use super::versions::LEFT_TO_SYSTEM;
 
 /// The key a version manager's versions stand under.
 const PLACE: &str = "user";
@@ -91,18 +92,28 @@ impl Search<'_> {
             Ok(Step::Found(found)) => {
                 let target = found.path.display();
                 let reason = format!("it is a shim of {manager}; it stands for {target}");
-                trace.rejected(hit.place, shown, reason);
+                trace.stands_for(hit.place, shown, &found.path, reason);
                 let place = hit.place.to_owned();
                 return Ok(
                     trace.chosen(Found { place, ..found }, format!("what {manager} chooses"))
                 );
             }
+            Ok(Step::Next) if is_left_to_system(&inner) => {
+                let reason = format!("it is a shim of {manager}, which leaves this to the system");
+                return Ok(trace.rejected(hit.place, shown, reason));
+            }
             Ok(Step::Next) => "it has no version for it".to_owned(),
             Ok(Step::Broken { reason, .. }) => reason,
             Err(error) => error.to_string(),
         };
-        let reason = format!("it is a shim of {manager} that leads nowhere: {fault}");
-        Ok(trace.rejected(hit.place, shown, reason))
+        let step = trace.rejected(hit.place, shown, {
+            format!("it is a shim of {manager} that leads nowhere: {fault}")
+        });
+        let directory = hit.directory.display();
+        trace.fix(format!(
+            "install the version it is to stand for with {manager}, or take {directory} out of PATH"
+        ));
+        Ok(step)
     }
 
     /// Takes the real file instead of one in a directory that does not last.
@@ -114,12 +125,21 @@ impl Search<'_> {
                     "it stands for {} as long as its shell lives",
                     real.display()
                 );
-                trace.rejected(hit.place, hit.file.display(), reason);
+                trace.stands_for(hit.place, hit.file.display(), &real, reason);
                 self.file(hit.place, &real, trace)
             }
             _ => Ok(trace.rejected(hit.place, hit.file.display(), "it leads nowhere")),
         }
     }
+}
+
+/// Whether a manager looked and wants none of its own versions.
+fn is_left_to_system(trace: &Trace) -> bool {
+    let tried = &trace.tried;
+    !tried.is_empty()
+        && tried
+            .iter()
+            .all(|candidate| LEFT_TO_SYSTEM.contains(&candidate.reason.as_str()))
 }
 
 /// The directory with its last link followed.

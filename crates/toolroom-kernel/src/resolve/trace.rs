@@ -5,6 +5,8 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use super::candidate::{Candidate, Verdict};
+use super::files::Spot;
+use super::note::Note;
 use super::spec::ActivateSpec;
 use super::version::Version;
 
@@ -12,7 +14,7 @@ use super::version::Version;
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     pub(super) tried: Vec<Candidate>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Note>,
     /// Versions that are there but not asked for.
     pub(super) installed: Vec<String>,
 }
@@ -30,7 +32,31 @@ impl Trace {
             path: path.to_string(),
             verdict,
             reason: reason.into(),
+            stands_for: None,
+            fix: None,
         });
+    }
+
+    /// A file that cannot be run, and what to do about it.
+    pub(super) fn unfit(&mut self, place: &str, path: &Path, spot: Spot) -> Step {
+        self.rejected(place, path.display(), spot.fault(path));
+        self.fix(spot.cure(path));
+        Step::Next
+    }
+
+    /// Says how the last candidate could be mended.
+    pub(super) fn fix(&mut self, fix: impl Into<Option<String>>) {
+        if let Some(candidate) = self.tried.last_mut() {
+            candidate.fix = fix.into();
+        }
+    }
+
+    /// A candidate in whose place another file is taken.
+    pub(super) fn stands_for(&mut self, place: &str, path: impl Display, real: &Path, why: String) {
+        self.rejected(place, path, why);
+        if let Some(candidate) = self.tried.last_mut() {
+            candidate.stands_for = Some(real.to_path_buf());
+        }
     }
 
     pub(super) fn absent(
@@ -79,7 +105,7 @@ impl Trace {
         }
     }
 
-    pub(super) fn note(&mut self, note: String) {
+    pub(super) fn note(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

@@ -11,6 +11,13 @@ use super::pattern::{self, Hole};
 use super::search::{Asked, Found, Search, Step, Trace};
 use super::spec::Installed;
 
+/// Why nothing that is installed side by side is taken though nothing is wrong: it is left
+/// to the system.
+pub(super) const LEFT_TO_SYSTEM: [&str; 2] = [
+    "no version is asked for",
+    "the system's own version is asked for",
+];
+
 impl Search<'_> {
     /// What `installed` and `executable` of the resolver name.
     pub(super) fn installed(
@@ -22,7 +29,7 @@ impl Search<'_> {
         let os = self.facts.world.os;
         let templates = self.spec.installed.on(os);
         if which == Installed::Asked && self.asked()?.is_none() {
-            return Ok(trace.absent(place, self.shown_installed(), "no version is asked for"));
+            return Ok(trace.absent(place, self.shown_installed(), LEFT_TO_SYSTEM[0]));
         }
         let mut executables = Vec::new();
         for text in self.spec.executable.on(os) {
@@ -70,11 +77,12 @@ impl Search<'_> {
             Some(asked) => (&asked.choices[..], &asked.wanted.texts[..]),
             None => (&newest[..], &[][..]),
         };
+        let shown = pattern::show(&hole.base.join(&hole.segment).display().to_string());
         let reason = match installed::select(&entries, choices, texts) {
             Selection::Entries(fitting) => {
                 return self.first_good(place, &fitting, rest, asked, trace);
             }
-            Selection::System => "the system's own version is asked for".to_owned(),
+            Selection::System => return Ok(trace.rejected(place, shown, LEFT_TO_SYSTEM[1])),
             Selection::None => match asked {
                 Some(Asked { wanted, .. }) => {
                     format!(
@@ -86,7 +94,6 @@ impl Search<'_> {
                 None => "no version is installed".to_owned(),
             },
         };
-        let shown = pattern::show(&hole.base.join(&hole.segment).display().to_string());
         if entries.is_empty() {
             return Ok(trace.absent(place, shown, "no version is installed"));
         }

@@ -9,6 +9,7 @@ use super::alias;
 use super::error::ResolveError;
 use super::facts::{Facts, Filled};
 use super::files::{Reading, read_text};
+use super::note::Note;
 use super::spec::{Spec, Walk, WantedSpec};
 use super::version_file::{self, Form};
 use crate::template::TemplateError;
@@ -64,7 +65,7 @@ pub(super) struct Sources<'s> {
 impl Sources<'_> {
     /// Asks the sources in order; the first that says something decides. What is passed
     /// over is remarked on.
-    pub(super) fn find(&self, remarks: &mut Vec<String>) -> Result<Option<Wanted>, ResolveError> {
+    pub(super) fn find(&self, remarks: &mut Vec<Note>) -> Result<Option<Wanted>, ResolveError> {
         for source in &self.spec.wanted {
             let found = self
                 .ask(source, remarks)
@@ -92,7 +93,7 @@ impl Sources<'_> {
     fn ask(
         &self,
         source: &WantedSpec,
-        remarks: &mut Vec<String>,
+        remarks: &mut Vec<Note>,
     ) -> Result<Option<Wanted>, TemplateError> {
         if let Some(option) = &source.option {
             let texts = self.options.get(option).map(texts_of).unwrap_or_default();
@@ -119,7 +120,7 @@ impl Sources<'_> {
 impl Wanted {
     /// Passes over what can be no version as long as something else is left; else the
     /// fault of the first.
-    fn keep_sound(&mut self, spec: &Spec, remarks: &mut Vec<String>) -> Option<&'static str> {
+    fn keep_sound(&mut self, spec: &Spec, remarks: &mut Vec<Note>) -> Option<&'static str> {
         let mut sound = Vec::with_capacity(self.texts.len());
         let mut first_fault = None;
         for text in &self.texts {
@@ -136,9 +137,12 @@ impl Wanted {
             return first_fault;
         }
         if let Some(fault) = first_fault {
-            remarks.push(format!(
-                "{} names a version that cannot be used: {fault}; the next one it names counts",
-                self.origin
+            remarks.push(Note::new(
+                format!(
+                    "{} names a version that cannot be used ({fault}), so the next one it names counts",
+                    self.origin
+                ),
+                "take it out",
             ));
         }
         self.texts = sound;
@@ -181,7 +185,7 @@ fn in_files(
     file: &str,
     source: &WantedSpec,
     facts: &Facts<'_>,
-    remarks: &mut Vec<String>,
+    remarks: &mut Vec<Note>,
 ) -> Result<Option<Wanted>, TemplateError> {
     let Filled::Text(file) = facts.fill(file)? else {
         return Ok(None);
@@ -217,7 +221,7 @@ fn in_file(
     path: &Path,
     form: Form<'_>,
     source: &WantedSpec,
-    remarks: &mut Vec<String>,
+    remarks: &mut Vec<Note>,
 ) -> Option<Wanted> {
     let is_document = matches!(form, Form::Json(..));
     let limit = if is_document {
@@ -229,9 +233,12 @@ fn in_file(
         Reading::Text(text) => {
             let mut texts = version_file::versions(&text, form);
             if matches!(form, Form::Plain) && texts.len() > 1 {
-                remarks.push(format!(
-                    "{} names more than one version; the first counts",
-                    path.display()
+                remarks.push(Note::new(
+                    format!(
+                        "{} names more than one version, of which the first counts",
+                        path.display()
+                    ),
+                    "take the others out",
                 ));
                 texts.truncate(1);
             }
@@ -239,16 +246,19 @@ fn in_file(
                 texts.iter_mut().for_each(|text| text.insert_str(0, ">="));
             }
             if is_document && texts.is_empty() && !version_file::is_document(&text) {
-                remarks.push(format!(
-                    "{} asks for no version: it is not JSON",
-                    path.display()
+                remarks.push(Note::new(
+                    format!("{} asks for no version: it is not JSON", path.display()),
+                    "correct it",
                 ));
             }
             (texts, None)
         }
         Reading::Bad(reason) if !is_document => (Vec::new(), Some(reason)),
         Reading::Bad(reason) => {
-            remarks.push(format!("{} asks for no version: {reason}", path.display()));
+            remarks.push(Note::new(
+                format!("{} asks for no version: {reason}", path.display()),
+                "correct it",
+            ));
             return None;
         }
         Reading::Absent => return None,

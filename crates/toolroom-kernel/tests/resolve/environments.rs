@@ -273,7 +273,10 @@ fn an_active_environment_elsewhere_loses_and_is_told_of() {
         Verdict::Rejected
     );
     assert!(
-        resolution.notes.iter().any(|note| note.contains(&other)),
+        resolution
+            .notes
+            .iter()
+            .any(|note| note.to_string().contains(&other)),
         "{:?}",
         resolution.notes
     );
@@ -379,7 +382,9 @@ fn a_version_that_the_environment_does_not_have_is_told_or_refused() {
     let resolution = context.python().unwrap();
     assert_eq!(resolution.interpreter().unwrap().path, python);
     assert!(
-        resolution.notes[0].contains(".python-version asks for 3.12"),
+        resolution.notes[0]
+            .text
+            .contains(".python-version asks for 3.12"),
         "{:?}",
         resolution.notes
     );
@@ -433,7 +438,7 @@ fn a_path_with_a_separator_in_it_is_not_put_on_path() {
         resolution
             .notes
             .iter()
-            .any(|note| note.contains("separator")),
+            .any(|note| note.to_string().contains("separator")),
         "{:?}",
         resolution.notes
     );
@@ -560,7 +565,9 @@ fn an_inherited_variable_that_is_dropped_is_told() {
     assert_eq!(resolution.env.get("PYTHONPATH"), None);
     assert_eq!(resolution.notes.len(), 1, "{:?}", resolution.notes);
     assert!(
-        resolution.notes[0].starts_with("PYTHONPATH is not passed on"),
+        resolution.notes[0]
+            .text
+            .starts_with("PYTHONPATH is not passed on"),
         "{:?}",
         resolution.notes
     );

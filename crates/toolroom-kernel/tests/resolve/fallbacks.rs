@@ -65,7 +65,9 @@ fn an_unknown_type_uses_its_fallback_and_says_so() {
         .unwrap();
     assert_eq!(resolution.interpreter().unwrap().path, tool);
     assert!(
-        resolution.notes[0].contains("did you mean \"venv_python\""),
+        resolution.notes[0]
+            .text
+            .contains("did you mean \"venv_python\""),
         "{:?}",
         resolution.notes
     );
@@ -73,7 +75,7 @@ fn an_unknown_type_uses_its_fallback_and_says_so() {
         .find(json!({"var": "X", "fallback": "mytool"}))
         .unwrap();
     assert!(
-        resolution.notes[0].contains("has no type"),
+        resolution.notes[0].text.contains("has no type"),
         "{:?}",
         resolution.notes
     );
@@ -103,15 +105,15 @@ fn unknown_places_and_options_are_told() {
     let options = json!({"type": "venv_python", "search": ["projct", "project"], "serch": 1});
     let notes = context.find(options).unwrap().notes;
     assert!(
-        notes
-            .iter()
-            .any(|note| note.contains("no place \"projct\"; did you mean \"project\"?")),
+        notes.iter().any(|note| note
+            .to_string()
+            .contains("no place \"projct\"; did you mean \"project\"?")),
         "{notes:?}"
     );
     assert!(
-        notes
-            .iter()
-            .any(|note| note.contains("no option \"serch\"; did you mean \"search\"?")),
+        notes.iter().any(|note| note
+            .to_string()
+            .contains("no option \"serch\"; did you mean \"search\"?")),
         "{notes:?}"
     );
 }

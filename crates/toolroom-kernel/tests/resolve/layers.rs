@@ -3,6 +3,7 @@
 use serde_json::json;
 use toolroom_kernel::Explain;
 use toolroom_kernel::model::Role;
+use toolroom_kernel::resolve::Subject;
 
 use crate::support::{Context, failure};
 
@@ -264,7 +265,8 @@ fn a_bad_line_of_a_dotenv_file_is_told_without_its_value() {
         resolution
             .notes
             .iter()
-            .all(|note| note.contains(".env: line") && !note.contains("secret")),
+            .all(|note| note.to_string().contains(".env: line")
+                && !note.to_string().contains("secret")),
         "{:?}",
         resolution.notes
     );
@@ -361,13 +363,18 @@ fn a_bad_byte_costs_a_dotenv_file_one_entry() {
     let resolution = context.resolve(&json!({})).unwrap();
     assert_eq!(resolution.env.get("A"), None);
     assert_eq!(resolution.env.get("B"), Some("ok"));
+    let [note] = &resolution.notes[..] else {
+        panic!("{:?}", resolution.notes)
+    };
+    assert_eq!(note.about, Subject::Dotenv);
     assert_eq!(
-        resolution.notes,
-        [format!(
+        note.text,
+        format!(
             "{}: line 1 (A): the value has bytes that are not text",
             context.text("project/.env")
-        )]
+        )
     );
+    assert_eq!(note.fix.as_deref(), Some("save the file as UTF-8"));
 }
 
 #[test]
@@ -396,7 +403,12 @@ fn a_minimal_environment_has_the_proxy_without_its_password() {
         assert_eq!(minimal.env.get(name), Some(expected), "{name}");
     }
     assert_eq!(minimal.notes.len(), 3, "{:?}", minimal.notes);
-    assert!(minimal.notes.iter().all(|note| !note.contains("hunter2")));
+    assert!(
+        minimal
+            .notes
+            .iter()
+            .all(|note| !note.to_string().contains("hunter2"))
+    );
     let inherited = context.resolve(&json!({})).unwrap();
     for (name, value, _) in table {
         assert_eq!(inherited.env.get(name), Some(value), "{name}");

@@ -32,7 +32,9 @@ fn the_toolchain_of_a_go_module_is_a_pin_and_its_go_line_a_floor() {
     let resolution = go(&context).unwrap();
     assert_eq!(resolution.interpreter().unwrap().path, on_path);
     assert!(
-        resolution.notes[0].ends_with("go.mod asks for >=1.30, which was not found"),
+        resolution.notes[0]
+            .text
+            .ends_with("go.mod asks for >=1.30, which was not found"),
         "{:?}",
         resolution.notes
     );
@@ -96,7 +98,9 @@ fn the_ruby_line_of_a_gemfile_is_a_bound() {
     let resolution = find("ruby '2.7.8'");
     assert_eq!(resolution.interpreter().unwrap().path, on_path);
     assert!(
-        resolution.notes[0].ends_with("Gemfile asks for 2.7.8, which was not found"),
+        resolution.notes[0]
+            .text
+            .ends_with("Gemfile asks for 2.7.8, which was not found"),
         "{:?}",
         resolution.notes
     );
@@ -194,7 +198,9 @@ fn a_version_file_with_several_versions_says_which_one_counts() {
     let resolution = context.node().unwrap();
     assert_eq!(resolution.interpreter().unwrap().path, node);
     assert!(
-        resolution.notes[0].ends_with(".nvmrc names more than one version; the first counts"),
+        resolution.notes[0]
+            .text
+            .ends_with(".nvmrc names more than one version, of which the first counts"),
         "{:?}",
         resolution.notes
     );

@@ -39,7 +39,9 @@ fn one_that_is_gone_is_noted_and_the_search_goes_on() {
     let resolution = context.python().unwrap();
     assert_eq!(resolution.interpreter().unwrap().place, "project");
     assert!(
-        resolution.notes[0].contains("recorded by toolroom setup"),
+        resolution.notes[0]
+            .text
+            .contains("recorded by toolroom setup"),
         "{:?}",
         resolution.notes
     );

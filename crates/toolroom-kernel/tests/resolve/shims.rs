@@ -80,6 +80,13 @@ fn a_shim_without_a_version_leads_to_the_next_on_path() {
         assert_eq!(resolution.interpreter().unwrap().path, system, "{global:?}");
         let (_, reason) = verdict(&resolution.tried, "shims/python3").unwrap();
         assert!(reason.starts_with("it is a shim of pyenv"), "{reason}");
+        // Only a version that is not there is something to mend.
+        let shim = resolution
+            .tried
+            .iter()
+            .find(|candidate| candidate.path.ends_with("shims/python3"));
+        let is_faulty = global.is_some_and(|text| text != "system\n");
+        assert_eq!(shim.unwrap().fix.is_some(), is_faulty, "{global:?}");
         // The shim would come first by its name, so the real one has to be put first.
         assert!(
             resolution

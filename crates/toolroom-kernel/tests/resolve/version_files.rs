@@ -294,7 +294,7 @@ fn a_hostile_version_file_cannot_be_reached_around_a_sound_environment() {
     let resolution = context.python().unwrap();
     assert_eq!(resolution.interpreter().unwrap().path, python);
     assert!(
-        resolution.notes[0].contains(".python-version"),
+        resolution.notes[0].text.contains(".python-version"),
         "{:?}",
         resolution.notes
     );
@@ -364,7 +364,7 @@ fn a_soft_source_is_a_wish() {
         resolution
             .notes
             .iter()
-            .any(|note| note.contains(".nvmrc asks for 20")),
+            .any(|note| note.to_string().contains(".nvmrc asks for 20")),
         "{:?}",
         resolution.notes
     );
@@ -476,7 +476,9 @@ fn a_document_that_is_no_json_is_told() {
     let resolution = context.node().unwrap();
     assert_eq!(resolution.notes.len(), 1, "{:?}", resolution.notes);
     assert!(
-        resolution.notes[0].ends_with("package.json asks for no version: it is not JSON"),
+        resolution.notes[0]
+            .text
+            .ends_with("package.json asks for no version: it is not JSON"),
         "{:?}",
         resolution.notes
     );

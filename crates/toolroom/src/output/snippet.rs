@@ -5,14 +5,16 @@ use std::path::Path;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use toolroom_kernel::{Place, Position};
-use unicode_width::UnicodeWidthStr as _;
 
+use super::{lines, paths};
 use crate::failure::Failure;
 
 /// Lines shown before and after the one that is meant.
 const AROUND: usize = 2;
 /// A longer line is cut, or one minified file would fill the screen.
 const LONGEST_LINE: usize = 400;
+/// A fault further out than this is named by its place alone.
+const FARTHEST_COLUMN: u32 = 10_000;
 
 /// Draws a failure.
 #[must_use]
@@ -73,15 +75,21 @@ struct Excerpt {
 
 /// The lines around a position, read again from the file.
 fn excerpt(place: &Place) -> Option<Excerpt> {
-    let position = place.position?;
+    let position = place
+        .position
+        .filter(|position| position.column <= FARTHEST_COLUMN)?;
     let text = toolroom_catalog::read::text(&place.path).ok()?;
     let line = (position.line as usize).checked_sub(1)?;
     let first = line.saturating_sub(AROUND);
-    let lines: Vec<String> = text
-        .lines()
-        .skip(first)
+    // The line that is meant is kept up to its fault, or the place would be another.
+    let longest = |number: usize| match number == line {
+        true => LONGEST_LINE + position.column as usize,
+        false => LONGEST_LINE,
+    };
+    let lines: Vec<String> = (first..)
+        .zip(text.lines().skip(first))
         .take(line - first + 1 + AROUND)
-        .map(printable)
+        .map(|(number, line)| printable(line, longest(number)))
         .collect();
     let target = lines.get(line - first)?;
     let before: usize = lines[..line - first]
@@ -99,9 +107,9 @@ fn excerpt(place: &Place) -> Option<Excerpt> {
 }
 
 /// One replacement per character, so that columns stay where they were.
-fn printable(line: &str) -> String {
+fn printable(line: &str, longest: usize) -> String {
     line.chars()
-        .take(LONGEST_LINE)
+        .take(longest)
         .map(|character| match character {
             '\t' => ' ',
             control if control.is_control() => '\u{fffd}',
@@ -142,30 +150,13 @@ fn shown(path: &Path) -> String {
     let relative = std::env::current_dir()
         .ok()
         .and_then(|cwd| path.strip_prefix(cwd).ok().map(Path::to_path_buf));
-    clean(&relative.as_deref().unwrap_or(path).display().to_string())
+    paths::printable(relative.as_deref().unwrap_or(path))
 }
 
 /// A message in lines that fit beside the drawing's own marks.
 fn wrapped(text: &str, width: usize) -> String {
     const MARKS: usize = 12;
-    let width = width.saturating_sub(MARKS).max(20);
-    let mut lines: Vec<String> = Vec::new();
-    for line in clean(text).lines() {
-        lines.push(String::new());
-        for word in line.split(' ') {
-            let last = lines.last_mut().expect("a line was just pushed");
-            let is_full = !last.is_empty() && last.width() + 1 + word.width() > width;
-            if is_full {
-                lines.push(word.to_owned());
-            } else {
-                if !last.is_empty() {
-                    last.push(' ');
-                }
-                last.push_str(word);
-            }
-        }
-    }
-    lines.join("\n")
+    lines::broken(&clean(text), Some(width.saturating_sub(MARKS))).join("\n")
 }
 
 /// A message without anything a terminal would act on.

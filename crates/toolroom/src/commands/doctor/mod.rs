@@ -8,11 +8,13 @@ use serde_json::json;
 use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::Listing;
 use toolroom_kernel::World;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::answer::Answer;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{paths, style};
+use crate::output::{lines, paths, style};
+use crate::printer::Printer;
 use crate::settings::{self, Settings};
 
 /// How a check ended.
@@ -69,7 +71,7 @@ impl Check {
     }
 }
 
-pub fn run(world: &World) -> Result<Answer, Failure> {
+pub fn run(world: &World, printer: &Printer) -> Result<Answer, Failure> {
     let mut checks = place::checks(world);
     let settings = match settings::load(world) {
         Ok(settings) => settings,
@@ -87,7 +89,7 @@ pub fn run(world: &World) -> Result<Answer, Failure> {
         .map(|check| check.status)
         .max()
         .unwrap_or(Health::Ok);
-    let mut answer = Answer::new(text(&checks), json!({"checks": checks}));
+    let mut answer = Answer::new(text(&checks, printer.width()), json!({"checks": checks}));
     if worst == Health::Fail {
         answer.status = Status::ToolFailed;
     }
@@ -162,12 +164,11 @@ fn tools(world: &World, listing: &Listing) -> Vec<Check> {
     checks
 }
 
-fn text(checks: &[Check]) -> String {
-    let width = checks
-        .iter()
-        .map(|check| check.name.len())
-        .max()
-        .unwrap_or(0);
+/// A line for each check, its fix below it.
+fn text(checks: &[Check], width: Option<usize>) -> String {
+    let names = checks.iter().map(|check| check.name.width());
+    let column = names.max().unwrap_or(0);
+    let indent = column + 4;
     let mut text = String::new();
     for check in checks {
         let mark = match check.status {
@@ -175,15 +176,12 @@ fn text(checks: &[Check]) -> String {
             Health::Warn => style::warn("!"),
             Health::Fail => style::bad("✗"),
         };
-        let mut lines = check.detail.lines();
-        let first = lines.next().unwrap_or_default();
-        text.push_str(&format!("{mark} {:width$}  {first}\n", check.name));
-        let indent = " ".repeat(width + 4);
-        for line in lines {
-            text.push_str(&format!("{indent}{line}\n"));
-        }
+        let padding = " ".repeat(column - check.name.width());
+        let head = format!("{mark} {}{padding}  ", check.name);
+        text.push_str(&lines::after(&head, indent, &check.detail, width));
         if let Some(fix) = &check.fix {
-            text.push_str(&format!("{indent}{} {fix}\n", style::faint("fix:")));
+            let head = format!("{}{} ", " ".repeat(indent), style::faint("fix:"));
+            text.push_str(&lines::after(&head, indent + 5, fix, width));
         }
     }
     text

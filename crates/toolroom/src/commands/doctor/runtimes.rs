@@ -1,5 +1,6 @@
-//! The runtimes this place uses: whether each has its interpreter, and whether the same
-//! one would be found by a shell, and by a program started from a desktop.
+//! The runtimes this place uses: whether each has its interpreter, what stands in its way,
+//! and whether the same one would be found by a shell, and by a program started from a
+//! desktop.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,10 @@ use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::Listing;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::Role;
-use toolroom_kernel::resolve::{Interpreter, Resolution, ResolveError, Verdict};
+use toolroom_kernel::resolve::{
+    Candidate, DEFAULT_SEARCH, Interpreter, Note, Origin, Refusal, Resolution, ResolveError,
+    Subject, Verdict,
+};
 use toolroom_kernel::{Explain as _, Os, World};
 
 use super::{Check, Health};
@@ -17,7 +21,13 @@ use crate::output::paths;
 use crate::settings::Settings;
 
 /// What a program gets for PATH that no shell has started.
-const DESKTOP_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+const fn desktop_path(os: Os) -> Option<&'static str> {
+    match os {
+        Os::Linux => Some("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+        Os::MacOs => Some("/usr/bin:/bin:/usr/sbin:/sbin"),
+        Os::Windows => None,
+    }
+}
 
 pub fn checks(
     world: &World,
@@ -42,19 +52,19 @@ pub fn checks(
                     .map(|interpreter| interpreter.path.clone());
                 // Several runtimes of one language share an interpreter; once is enough.
                 if seen.insert(path) || is_used {
-                    found(
+                    let runtime = Runtime {
                         world,
-                        catalog,
-                        &chain,
-                        &name,
-                        &resolution,
-                        settings,
-                        &mut checks,
-                    );
+                        name: &name,
+                        resolution: &resolution,
+                    };
+                    for check in runtime.checks() {
+                        push_once(&mut checks, check);
+                    }
+                    checks.extend(runtime.from_a_desktop(catalog, &chain, settings));
                 }
             }
             Err(error) => {
-                let check = not_found(&name, is_used, &error);
+                let check = not_found(world, &name, is_used, &error);
                 let is_told = checks
                     .iter()
                     .any(|other| other.detail == check.detail && other.status == check.status);
@@ -86,77 +96,25 @@ fn runtimes(listing: &Listing) -> Vec<(String, bool)> {
         .collect()
 }
 
-fn not_found(name: &str, is_used: bool, error: &ResolveError) -> Check {
-    let fix = error
-        .help()
-        .unwrap_or_else(|| format!("toolroom env {name} --explain says more"));
+fn not_found(world: &World, name: &str, is_used: bool, error: &ResolveError) -> Check {
+    let help = error.help();
+    let fix = match &help {
+        Some(help) => help.replace("`toolroom env … --explain`", &explain(name)),
+        None => format!("{} says more", explain(name)),
+    };
     let is_only_absent = matches!(error, ResolveError::InterpreterNotFound { .. });
     if is_only_absent && !is_used {
         return Check::ok(name, "not installed; nothing here needs it");
     }
-    Check::fail(name, error.to_string(), fix)
+    let detail = match error {
+        ResolveError::InterpreterNotFound { .. } => "not installed, but tools here need it".into(),
+        other => paths::shown_in(world, &other.to_string()),
+    };
+    Check::fail(name, detail, paths::shown_in(world, &fix))
 }
 
-fn found(
-    world: &World,
-    catalog: &Catalog,
-    chain: &Chain,
-    name: &str,
-    resolution: &Resolution,
-    settings: &Settings,
-    checks: &mut Vec<Check>,
-) {
-    let Some(interpreter) = resolution.interpreter() else {
-        return;
-    };
-    let version = interpreter
-        .version
-        .as_deref()
-        .map(|version| format!(" {version}"))
-        .unwrap_or_default();
-    let path = paths::shown(world, &interpreter.path);
-    checks.push(Check::ok(
-        name,
-        format!("{path}{version}, from {}", interpreter.place),
-    ));
-    for candidate in &resolution.tried {
-        if matches!(candidate.verdict, Verdict::Broken | Verdict::Rejected) {
-            let detail = format!(
-                "{} was passed over: {}",
-                paths::shown(world, Path::new(&candidate.path)),
-                candidate.reason
-            );
-            checks.push(Check::warn(
-                name,
-                detail,
-                format!("toolroom env {name} --explain shows the whole search"),
-            ));
-        }
-    }
-    for refused in &resolution.refused {
-        let detail = format!(
-            "{} from {} was refused: {}",
-            refused.name, refused.origin, refused.reason
-        );
-        let fix = format!(
-            "add {:?} to [dotenv] allow in toolroom.toml, or take it out of the file",
-            refused.name
-        );
-        push_once(checks, Check::warn("dotenv", detail, fix));
-    }
-    for note in &resolution.notes {
-        let fix = format!("toolroom env {name} --explain says more");
-        push_once(checks, Check::warn(name, note.clone(), fix));
-    }
-    checks.extend(other_in_a_shell(world, name, interpreter));
-    checks.extend(other_from_a_desktop(
-        world,
-        catalog,
-        chain,
-        name,
-        interpreter,
-        settings,
-    ));
+fn explain(name: &str) -> String {
+    format!("`toolroom env {name} --explain`")
 }
 
 fn push_once(checks: &mut Vec<Check>, check: Check) {
@@ -165,32 +123,170 @@ fn push_once(checks: &mut Vec<Check>, check: Check) {
     }
 }
 
-/// Typing the interpreter's name may start another one than tools get.
-fn other_in_a_shell(world: &World, name: &str, interpreter: &Interpreter) -> Option<Check> {
-    let file = interpreter.path.file_name()?;
-    let typed = first_on_path(world, file)?;
-    let same = typed == interpreter.path
-        || typed.canonicalize().ok()? == interpreter.path.canonicalize().ok()?;
-    if same {
-        return None;
+/// A runtime that has its interpreter.
+struct Runtime<'r> {
+    world: &'r World,
+    name: &'r str,
+    resolution: &'r Resolution,
+}
+
+impl Runtime<'_> {
+    fn checks(&self) -> Vec<Check> {
+        let Some(interpreter) = self.resolution.interpreter() else {
+            return Vec::new();
+        };
+        let version = interpreter
+            .version
+            .as_deref()
+            .map(|version| format!(" {version}"))
+            .unwrap_or_default();
+        let path = self.shown(&interpreter.path);
+        let place = &interpreter.place;
+        let mut checks = vec![Check::ok(
+            self.name,
+            format!("{path}{version}, from {place}"),
+        )];
+        checks.extend(self.passed_over());
+        checks.extend(
+            self.resolution
+                .refused
+                .iter()
+                .map(|refused| self.refused(refused)),
+        );
+        checks.extend(self.resolution.notes.iter().map(|note| self.note(note)));
+        checks.extend(self.in_a_shell(interpreter));
+        checks
     }
-    let is_shim = typed
-        .parent()
-        .is_some_and(|folder| folder.ends_with("shims"));
-    if is_shim {
-        let shim = paths::shown(world, &typed);
-        return Some(Check::ok(
-            name,
-            format!("a shell goes through the shim {shim}; tools run the real one"),
-        ));
+
+    fn shown(&self, path: &Path) -> String {
+        paths::shown(self.world, path)
     }
-    let detail = format!(
-        "tools run {}, while a shell runs {}",
-        paths::shown(world, &interpreter.path),
-        paths::shown(world, &typed)
-    );
-    let fix = format!("toolroom exec {name} -- … runs commands where tools run");
-    Some(Check::warn(name, detail, fix))
+
+    fn sentence(&self, text: &str) -> String {
+        paths::shown_in(self.world, text)
+    }
+
+    /// What stood in the way of the search without ending it.
+    fn passed_over(&self) -> Vec<Check> {
+        let is_passed_over = |verdict| matches!(verdict, Verdict::Broken | Verdict::Rejected);
+        let candidates = self.resolution.tried.iter();
+        candidates
+            .filter(|candidate| is_passed_over(candidate.verdict))
+            // What is active elsewhere is told by a note.
+            .filter(|candidate| DEFAULT_SEARCH.contains(&candidate.place.as_str()))
+            .filter_map(|candidate| self.candidate(candidate))
+            .collect()
+    }
+
+    fn candidate(&self, candidate: &Candidate) -> Option<Check> {
+        let path = self.shown(Path::new(&candidate.path));
+        if let Some(real) = &candidate.stands_for {
+            let detail = format!("{path} stands for {}, which tools run", self.shown(real));
+            return Some(Check::ok(self.name, detail));
+        }
+        // What lost by no fault of its own is nothing to mend.
+        let fix = self.sentence(candidate.fix.as_ref()?);
+        let reason = self.sentence(&candidate.reason);
+        let detail = format!("{path} was passed over: {reason}");
+        Some(Check::warn(self.name, detail, fix))
+    }
+
+    fn refused(&self, refused: &Refusal) -> Check {
+        let name = &refused.name;
+        let origin = match &refused.origin {
+            Origin::Dotenv { file, line } => format!("{}:{line}", self.shown(file)),
+            other => other.to_string(),
+        };
+        let detail = format!(
+            "{name} from {origin} was refused: a dotenv file may not change what a process loads"
+        );
+        let fix = format!(
+            "take {name} out of the file, or allow it in toolroom.toml: [dotenv] allow = [{name:?}]"
+        );
+        Check::warn("dotenv", detail, fix)
+    }
+
+    fn note(&self, note: &Note) -> Check {
+        let name = match note.about {
+            Subject::Dotenv => "dotenv",
+            _ => self.name,
+        };
+        let fix = match &note.fix {
+            Some(fix) => self.sentence(fix),
+            None => format!("{} says more", explain(self.name)),
+        };
+        Check::warn(name, self.sentence(&note.text), fix)
+    }
+
+    /// Typing the interpreter's name may start another one than tools get.
+    fn in_a_shell(&self, interpreter: &Interpreter) -> Option<Check> {
+        let typed = first_on_path(self.world, interpreter.path.file_name()?)?;
+        let same = typed == interpreter.path
+            || typed.canonicalize().ok()? == interpreter.path.canonicalize().ok()?;
+        if same || self.is_told(&typed) {
+            return None;
+        }
+        let (own, typed_shown) = (self.shown(&interpreter.path), self.shown(&typed));
+        let is_shim = typed
+            .parent()
+            .is_some_and(|folder| folder.ends_with("shims"));
+        if is_shim {
+            let detail =
+                format!("a shell goes through the shim {typed_shown}; tools run the real one");
+            return Some(Check::ok(self.name, detail));
+        }
+        if interpreter.environment.is_some() {
+            let detail =
+                format!("a shell runs {typed_shown} as long as the environment is not active");
+            return Some(Check::ok(self.name, detail));
+        }
+        let detail = format!("tools run {own}, while a shell runs {typed_shown}");
+        let fix = format!(
+            "toolroom exec {} -- … runs commands where tools run",
+            self.name
+        );
+        Some(Check::warn(self.name, detail, fix))
+    }
+
+    /// Whether a file was already told of as passed over.
+    fn is_told(&self, file: &Path) -> bool {
+        let tried = self.resolution.tried.iter();
+        tried
+            .filter(|candidate| candidate.verdict == Verdict::Rejected)
+            .any(|candidate| Path::new(&candidate.path) == file)
+    }
+
+    /// A client started from a desktop has a short PATH; what is found only through a
+    /// longer one is lost there.
+    fn from_a_desktop(
+        &self,
+        catalog: &Catalog,
+        chain: &Chain,
+        settings: &Settings,
+    ) -> Option<Check> {
+        let interpreter = self.resolution.interpreter()?;
+        if !["system", "fallback"].contains(&interpreter.place.as_str()) {
+            return None;
+        }
+        let mut desktop = self.world.clone();
+        desktop.env.set("PATH", desktop_path(self.world.os)?);
+        let there = resolved::environment(&desktop, catalog, chain, settings).ok();
+        let there = there.as_ref().and_then(Resolution::interpreter);
+        let detail = match there.map(|found| &found.path) {
+            Some(path) if *path == interpreter.path => return None,
+            Some(path) => format!(
+                "a program started from a desktop would get {}",
+                self.shown(path)
+            ),
+            None => "a program started from a desktop would not find it".to_owned(),
+        };
+        let folder = interpreter.path.parent().map(|folder| self.shown(folder));
+        let fix = format!(
+            "put {} on the PATH of the program, or start it from a shell",
+            folder.unwrap_or_default()
+        );
+        Some(Check::warn(self.name, detail, fix))
+    }
 }
 
 fn first_on_path(world: &World, file: &std::ffi::OsStr) -> Option<PathBuf> {
@@ -198,39 +294,4 @@ fn first_on_path(world: &World, file: &std::ffi::OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .map(|directory| directory.join(file))
         .find(|file| file.is_file())
-}
-
-/// A client started from a desktop has a short PATH; what is found only through a longer
-/// one is lost there.
-fn other_from_a_desktop(
-    world: &World,
-    catalog: &Catalog,
-    chain: &Chain,
-    name: &str,
-    interpreter: &Interpreter,
-    settings: &Settings,
-) -> Option<Check> {
-    if world.os == Os::Windows || interpreter.place != "system" {
-        return None;
-    }
-    let mut desktop = world.clone();
-    desktop.env.set("PATH", DESKTOP_PATH);
-    let there = resolved::environment(&desktop, catalog, chain, settings).ok();
-    let there = there
-        .as_ref()
-        .and_then(Resolution::interpreter)
-        .map(|found| &found.path);
-    let detail = match there {
-        Some(path) if *path == interpreter.path => return None,
-        Some(path) => format!(
-            "a program started from a desktop would get {}",
-            paths::shown(world, path)
-        ),
-        None => "a program started from a desktop would not find it".to_owned(),
-    };
-    Some(Check::warn(
-        name,
-        detail,
-        "make a project environment, or start the program from a shell",
-    ))
 }

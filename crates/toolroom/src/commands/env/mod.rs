@@ -15,15 +15,17 @@ use super::resolved;
 use crate::answer::Answer;
 use crate::args::Env;
 use crate::failure::Failure;
+use crate::printer::Printer;
 use crate::settings;
 
-pub fn run(args: &Env, world: &World) -> Result<Answer, Failure> {
+pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failure> {
     let catalog = Catalog::open(world);
     let chain = catalog.link(catalog.find_runtime(&args.name)?)?;
     let settings = settings::load(world)?;
     let resolution =
         resolved::environment(world, &catalog, &chain, &settings).map_err(|error| {
-            let story = args.explain.then(|| explain::tried(world, error.tried()));
+            let page = explain::Page { world, width: None };
+            let story = args.explain.then(|| page.tried(error.tried()));
             let mut failure = resolved::failure(error);
             failure.causes.extend(story);
             failure
@@ -31,7 +33,10 @@ pub fn run(args: &Env, world: &World) -> Result<Answer, Failure> {
     let secrets = Secrets::of_core();
     let text = match (args.shell, args.explain) {
         (Some(shell), _) => shell::script(shell, &resolution),
-        (None, true) => explain::tree(world, &chain, &resolution, &secrets),
+        (None, true) => {
+            let width = printer.width();
+            explain::Page { world, width }.tree(&chain, &resolution, &secrets)
+        }
         (None, false) => plain(&resolution, &secrets),
     };
     let mut answer = Answer::new(text, data(&chain, &resolution, &secrets));
