@@ -173,7 +173,7 @@ impl Work<'_> {
 
     /// Frees the place: what is ours goes, what is not is moved aside.
     fn clear(&self) -> Result<(), ProvisionError> {
-        if fs_err::symlink_metadata(self.place).is_err() {
+        if mark::is_free(self.place) {
             return Ok(());
         }
         let failed = |source| {

@@ -34,12 +34,12 @@ fn start(context: &mut TestContext, stuck: bool) -> Child {
         .unwrap()
 }
 
-fn journal(context: &TestContext) -> String {
+pub(super) fn journal(context: &TestContext) -> String {
     fs_err::read_to_string(context.home().join(".local/state/toolroom/journal.jsonl"))
         .unwrap_or_default()
 }
 
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(super) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < Duration::from_secs(30), "never: {what}");

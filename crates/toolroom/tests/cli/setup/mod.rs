@@ -1,10 +1,14 @@
 //! `setup` with real package managers and real packages. A tool that is not on this
 //! machine skips its tests by name; in CI it fails them.
 
+mod crash;
+mod disk;
 mod faults;
 mod managers;
 mod node;
 mod presets;
+mod race;
+mod registry;
 mod scenarios;
 mod shared;
 
