@@ -15,6 +15,9 @@ use super::spec::{Extractor, Keep, Rule};
 use super::{front_matter, script_block};
 use crate::problem::{Problem, ProblemKind};
 
+/// What a tool says of itself, as a rule.
+const USUAL_FIELDS: usize = 9;
+
 /// A file about to be read.
 #[derive(Debug, Clone, Copy)]
 pub struct FileText<'a> {
@@ -78,19 +81,23 @@ pub fn apply(extractor: &Extractor, document: &mut Document, file: FileText<'_>)
         front: None,
         problems: Vec::new(),
     };
-    let mut found = Found::default();
+    let mut found = Found {
+        metadata: Map::with_capacity(USUAL_FIELDS),
+        ..Found::default()
+    };
     let mut derived = None;
     for rule in &extractor.rules {
         for way in &rule.ways {
-            let Some(hit) = reading.hit(way) else {
-                continue;
-            };
-            if rule.field == field::INPUT_SCHEMA && matches!(way, Rule::AstSignature { .. }) {
-                derived = Some(hit.value);
-            } else {
-                record(&mut found, &rule.field, hit);
+            if rule.field == field::INPUT_SCHEMA
+                && let Some(signature) = reading.signature(way)
+            {
+                derived = Some(signature);
+                break;
             }
-            break;
+            if let Some(hit) = reading.hit(way) {
+                record(&mut found, &rule.field, hit);
+                break;
+            }
         }
     }
     if extractor.keep == Keep::All {
@@ -103,10 +110,15 @@ pub fn apply(extractor: &Extractor, document: &mut Document, file: FileText<'_>)
             }
         }
     }
+    found.problems = reading.problems;
+    let derived = || {
+        let (name, injection) = derived?;
+        let function = document.functions.remove(name)?;
+        Some(schema::of_function(function, injection))
+    };
     if let Some(schema) = schema::effective(&found.metadata, derived) {
         found.metadata.insert(field::INPUT_SCHEMA.into(), schema);
     }
-    found.problems = reading.problems;
     found
 }
 
@@ -139,16 +151,9 @@ impl<'a> Reading<'a> {
                     at: Some(text.at),
                 })
             }
-            Rule::AstSignature {
-                functions,
-                whole,
-                injected,
-            } => {
-                let (_, function) = self.entry(functions)?;
-                let injection = Injection {
-                    whole: whole.as_deref(),
-                    injected,
-                };
+            Rule::AstSignature { .. } => {
+                let (name, injection) = self.signature(rule)?;
+                let function = self.document.functions.get(name)?.clone();
                 Some(Hit::bare(schema::of_function(function, injection)))
             }
             Rule::AstReturns { functions } => {
@@ -206,6 +211,21 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// The function a signature rule means, and what is not the caller's to give.
+    fn signature<'r>(&self, rule: &'r Rule) -> Option<(&'r str, Injection<'r>)> {
+        let Rule::AstSignature {
+            functions,
+            whole,
+            injected,
+        } = rule
+        else {
+            return None;
+        };
+        let (name, _) = self.entry(functions)?;
+        let whole = whole.as_deref();
+        Some((name, Injection { whole, injected }))
+    }
+
     fn variable(&mut self, names: &[String]) -> Option<Hit> {
         let (name, variable) = names
             .iter()
@@ -235,11 +255,11 @@ impl<'a> Reading<'a> {
 
     /// The function a call would enter. A `main()` without parameters in a file that is
     /// also a script reads its own command line, so it is no function to call.
-    fn entry(&self, functions: &[String]) -> Option<(&'a str, &'a Function)> {
+    fn entry<'r>(&self, functions: &'r [String]) -> Option<(&'r str, &'a Function)> {
         let document = self.document;
         let (name, function) = functions
             .iter()
-            .find_map(|name| document.functions.get_key_value(name))?;
+            .find_map(|name| Some((name, document.functions.get(name)?)))?;
         let parses_arguments =
             document.is_script && function.parameters.is_empty() && !function.open;
         (!parses_arguments).then_some((name.as_str(), function))

@@ -16,30 +16,30 @@ pub struct Injection<'a> {
 
 /// Derives a schema from a function's parameters.
 #[must_use]
-pub fn of_function(function: &Function, injection: Injection<'_>) -> Value {
-    if takes_whole(function, injection) {
+pub fn of_function(function: Function, injection: Injection<'_>) -> Value {
+    if takes_whole(&function, injection) {
         return json!({"type": "object", "properties": {}, "additionalProperties": true});
     }
-    let mut properties = Map::new();
+    let mut properties = Map::with_capacity(function.parameters.len());
     let mut required = Vec::new();
-    for parameter in &function.parameters {
+    for parameter in function.parameters {
         let is_injected = injection.injected.contains(&parameter.name);
         if function.in_order && is_injected {
             continue;
         }
-        let mut schema = parameter.schema.clone();
-        if let Some(text) = &parameter.description {
-            schema.insert("description".into(), text.as_str().into());
+        let mut schema = parameter.schema;
+        if let Some(text) = parameter.description {
+            schema.insert("description".into(), text.into());
         }
-        if let Some(default) = &parameter.default {
-            schema.insert("default".into(), default.clone());
+        if let Some(default) = parameter.default {
+            schema.insert("default".into(), default);
         }
         if parameter.required && !is_injected {
             required.push(Value::from(parameter.name.as_str()));
         }
-        properties.insert(parameter.name.clone(), Value::Object(schema));
+        properties.insert(parameter.name, Value::Object(schema));
     }
-    let mut schema = Map::new();
+    let mut schema = Map::with_capacity(4);
     schema.insert("type".into(), "object".into());
     schema.insert("properties".into(), Value::Object(properties));
     if !required.is_empty() {
@@ -71,13 +71,16 @@ fn takes_whole(function: &Function, injection: Injection<'_>) -> bool {
 /// The schema a tool's parameters are checked against: `input_schema` as declared, then
 /// `parameters`, then `config_schema`, then what was derived.
 #[must_use]
-pub fn effective(metadata: &Map<String, Value>, derived: Option<Value>) -> Option<Value> {
+pub fn effective(
+    metadata: &Map<String, Value>,
+    derived: impl FnOnce() -> Option<Value>,
+) -> Option<Value> {
     let declared = |name: &str| metadata.get(name).filter(|value| !value.is_null());
     declared(field::INPUT_SCHEMA)
         .cloned()
         .or_else(|| declared(field::PARAMETERS).and_then(of_parameters))
         .or_else(|| declared(field::CONFIG_SCHEMA).cloned())
-        .or(derived)
+        .or_else(derived)
 }
 
 /// Reads a `parameters` block: a JSON Schema, a mapping of names, or a list with names.
@@ -158,7 +161,7 @@ mod tests {
     #[test]
     fn a_parameter_without_a_default_is_required() {
         let schema = of_function(
-            &function(vec![parameter("a", true), parameter("b", false)]),
+            function(vec![parameter("a", true), parameter("b", false)]),
             RYE,
         );
         assert_eq!(schema["required"], json!(["a"]));
@@ -167,10 +170,10 @@ mod tests {
 
     #[test]
     fn a_function_that_takes_params_as_a_whole_accepts_anything() {
-        let schema = of_function(&function(vec![parameter("params", true)]), RYE);
+        let schema = of_function(function(vec![parameter("params", true)]), RYE);
         assert_eq!(schema["additionalProperties"], json!(true));
         let schema = of_function(
-            &function(vec![parameter("params", true), parameter("other", true)]),
+            function(vec![parameter("params", true), parameter("other", true)]),
             RYE,
         );
         assert_eq!(schema["required"], json!(["params", "other"]));
@@ -183,14 +186,14 @@ mod tests {
             whole: None,
             injected: &["context".to_owned()],
         };
-        let by_name = of_function(&function(names.to_vec()), injection);
+        let by_name = of_function(function(names.to_vec()), injection);
         assert_eq!(by_name["required"], json!(["city"]));
         assert!(by_name["properties"].get("context").is_some());
         let mut one_by_one = function(names.to_vec());
         one_by_one.in_order = true;
         let order = order_of(&one_by_one);
         assert_eq!(order, Some(vec!["city".into(), "context".into()]));
-        let in_order = of_function(&one_by_one, injection);
+        let in_order = of_function(one_by_one, injection);
         assert_eq!(in_order["properties"], json!({"city": {}}));
     }
 
@@ -209,7 +212,7 @@ mod tests {
     #[test]
     fn a_declared_schema_wins_over_a_derived_one() {
         let metadata = Map::from_iter([("config_schema".to_owned(), json!({"title": "declared"}))]);
-        let schema = effective(&metadata, Some(json!({"title": "derived"})));
+        let schema = effective(&metadata, || Some(json!({"title": "derived"})));
         assert_eq!(schema, Some(json!({"title": "declared"})));
     }
 }

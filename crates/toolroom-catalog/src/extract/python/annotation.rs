@@ -30,7 +30,10 @@ pub(super) struct Annotations<'s, 'a> {
 
 /// The schema of one type.
 pub(super) fn typed(name: &str) -> Schema {
-    Schema::from_iter([("type".to_owned(), Value::from(name))])
+    // What is said of a parameter besides its type is often a text and a default.
+    let mut schema = Schema::with_capacity(3);
+    schema.insert("type".to_owned(), Value::from(name));
+    schema
 }
 
 fn with(mut schema: Schema, key: &str, value: impl Into<Value>) -> Schema {
@@ -86,7 +89,7 @@ impl<'s, 'a> Annotations<'s, 'a> {
             Some(Bound::Class(class)) => classes::schema(self, class),
             Some(Bound::Alias(value) | Bound::Value(value)) => self.schema(value),
             Some(Bound::Imported(original)) => builtin(original),
-            Some(Bound::Function(_) | Bound::Unknown(_)) => Schema::new(),
+            Some(Bound::Function(_) | Bound::Unknown(_) | Bound::Changed) => Schema::new(),
             None => builtin(name),
         }
     }
@@ -271,18 +274,17 @@ pub(super) fn union(members: Vec<Schema>) -> Schema {
             return Schema::new();
         }
         // A type may itself be a union: an alias, or `Optional` within `Union`.
-        let nested = match member.get("anyOf") {
-            Some(Value::Array(nested)) if member.len() == 1 => nested
-                .iter()
-                .filter_map(Value::as_object)
-                .cloned()
-                .collect(),
-            _ => vec![member],
-        };
-        for schema in nested {
+        let mut add = |schema: Schema| {
             if !distinct.contains(&schema) {
                 distinct.push(schema);
             }
+        };
+        match member.get("anyOf") {
+            Some(Value::Array(nested)) if member.len() == 1 => nested
+                .iter()
+                .filter_map(Value::as_object)
+                .for_each(|schema| add(schema.clone())),
+            _ => add(member),
         }
     }
     if distinct.len() == 1 {
@@ -291,12 +293,14 @@ pub(super) fn union(members: Vec<Schema>) -> Schema {
     if let Some(types) = plain_types(&distinct) {
         return with(Schema::new(), "type", types);
     }
-    let (null, mut others): (Vec<_>, Vec<_>) = distinct
-        .into_iter()
-        .partition(|schema| *schema == typed("null"));
-    others.extend(null);
-    let members: Vec<Value> = others.into_iter().map(Value::Object).collect();
+    // Null comes last; the others keep their order.
+    distinct.sort_by_key(is_null);
+    let members: Vec<Value> = distinct.into_iter().map(Value::Object).collect();
     with(Schema::new(), "anyOf", members)
+}
+
+fn is_null(schema: &Schema) -> bool {
+    schema.len() == 1 && schema.get("type").and_then(Value::as_str) == Some("null")
 }
 
 /// The types of schemas that say nothing but a type; null comes last, and every integer is a

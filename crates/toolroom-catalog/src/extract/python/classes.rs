@@ -3,15 +3,16 @@
 //! Only what a class body spells out counts; a class of any other kind has the empty schema.
 //! Inheritance within the file is followed, a class within itself is a plain object.
 
+use std::borrow::Cow;
+
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, Stmt, StmtAnnAssign, StmtClassDef};
 use ruff_text_size::Ranged;
 use serde_json::{Map, Value};
 
 use super::annotation::{Annotations, Schema, choice, typed};
 use super::constraint::{self, FieldDefault};
-use super::docstring::{self, Documentation};
 use super::scope::{Bound, Scope};
-use super::{literal, signature};
+use super::{docstring, literal, signature};
 
 /// How far inheritance is followed.
 const MAX_ANCESTORS: usize = 8;
@@ -202,6 +203,7 @@ fn collect<'a>(
         }
     }
     let documentation = documentation(annotations.scope, class);
+    let documentation = docstring::parse(&documentation);
     let is_total = !class
         .arguments
         .as_ref()
@@ -219,8 +221,8 @@ fn collect<'a>(
         };
         let described = documentation.parameters.get(name.id.as_str());
         let text = text
-            .map(|text| docstring::clean(text.value.to_str()))
-            .or_else(|| described?.description.clone());
+            .map(|text| docstring::clean(text.value.to_str()).into_owned())
+            .or_else(|| described?.text());
         if let (Some(text), Some(Value::Object(property))) =
             (text, fields.properties.get_mut(name.id.as_str()))
             && annotations.scope.pay(text.len())
@@ -230,12 +232,10 @@ fn collect<'a>(
     }
 }
 
-fn documentation(scope: &Scope<'_>, class: &StmtClassDef) -> Documentation {
+fn documentation<'a>(scope: &Scope<'_>, class: &'a StmtClassDef) -> Cow<'a, str> {
     match signature::docstring(&class.body) {
-        Some(text) if scope.pay(text.value.len()) => {
-            docstring::parse(&docstring::clean(text.value.to_str()))
-        }
-        _ => Documentation::default(),
+        Some(text) if scope.pay(text.value.len()) => docstring::clean(text.value.to_str()),
+        _ => Cow::Borrowed(""),
     }
 }
 

@@ -26,15 +26,14 @@ pub(super) fn first(source: &str, body: &[Stmt], tokens: &Tokens) -> Option<Loca
         .filter_map(|token| {
             let previous = std::mem::replace(&mut last, token.kind());
             let start = token.start().to_usize();
-            let text = source.get(start..token.end().to_usize())?;
-            let is_own_line = start == 0 || source.as_bytes().get(start - 1) == Some(&b'\n');
             match token.kind() {
-                TokenKind::Comment if is_own_line => {
+                TokenKind::Comment if begins_line(source, start) => {
                     let passed = source.get(counted..start)?;
                     let newlines = passed.bytes().filter(|byte| *byte == b'\n').count();
                     line = line.saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX));
                     counted = start;
                     let at = Position { line, column: 2 };
+                    let text = source.get(start..token.end().to_usize())?;
                     let text = text.strip_prefix('#')?;
                     (!is_for_tools(text, line)).then_some(Some(Line { at, text }))
                 }
@@ -44,6 +43,10 @@ pub(super) fn first(source: &str, body: &[Stmt], tokens: &Tokens) -> Option<Loca
             }
         });
     prose::first(lines)
+}
+
+fn begins_line(source: &str, offset: usize) -> bool {
+    offset == 0 || source.as_bytes().get(offset - 1) == Some(&b'\n')
 }
 
 fn is_preamble(statement: &Stmt) -> bool {

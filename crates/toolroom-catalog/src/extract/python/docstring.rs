@@ -3,56 +3,73 @@
 //! Reads the Google, NumPy and reST styles, also mixed. Works line by line, in one pass.
 //! Knows no syntax tree; types are handed on as the text they are written in.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::str::Split;
+
+use rustc_hash::FxHashMap;
 
 /// A tab reaches to the next multiple of this, as in `str.expandtabs`.
 const TAB: usize = 8;
 
 /// A docstring, taken apart.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Documentation {
+pub(super) struct Documentation<'a> {
     /// The text before any section on parameters, results or errors.
     pub(super) summary: Option<String>,
-    pub(super) parameters: HashMap<String, Described>,
+    pub(super) parameters: FxHashMap<&'a str, Described<'a>>,
 }
 
 /// What a docstring says of one parameter.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Described {
-    pub(super) description: Option<String>,
+pub(super) struct Described<'a> {
+    pub(super) description: Option<Cow<'a, str>>,
     /// Its type, as written.
-    pub(super) kind: Option<String>,
+    pub(super) kind: Option<&'a str>,
+}
+
+impl Described<'_> {
+    pub(super) fn text(&self) -> Option<String> {
+        self.description.as_deref().map(str::to_owned)
+    }
 }
 
 /// Strips the indentation a docstring has from its place in the code, as `inspect.cleandoc` does.
-pub(super) fn clean(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(expand_tabs).collect();
-    let margin = lines
-        .iter()
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    if text.contains('\t') {
+        let lines: Vec<String> = text.split('\n').map(expand_tabs).collect();
+        return Cow::Owned(undented(&lines.join("\n")));
+    }
+    if !text.contains('\n') {
+        return Cow::Borrowed(text.trim_start());
+    }
+    Cow::Owned(undented(text))
+}
+
+fn undented(text: &str) -> String {
+    let margin = text
+        .split('\n')
         .skip(1)
         .filter(|line| !line.trim_start().is_empty())
-        .map(|line| indent(line))
+        .map(indent)
         .min()
         .unwrap_or(0);
-    let mut cleaned: Vec<&str> = Vec::with_capacity(lines.len());
-    for (index, line) in lines.iter().enumerate() {
-        cleaned.push(match index {
+    let mut cleaned = String::with_capacity(text.len());
+    for (index, line) in text.split('\n').enumerate() {
+        let line = match index {
             0 => line.trim_start(),
             _ => line.get(margin..).unwrap_or_default(),
-        });
+        };
+        // Empty lines at either end are left out.
+        if !(cleaned.is_empty() && line.is_empty()) {
+            cleaned.push_str(line);
+            cleaned.push('\n');
+        }
     }
-    let first = cleaned.iter().position(|line| !line.is_empty());
-    let last = cleaned.iter().rposition(|line| !line.is_empty());
-    match (first, last) {
-        (Some(first), Some(last)) => cleaned[first..=last].join("\n"),
-        _ => String::new(),
-    }
+    cleaned.truncate(cleaned.trim_end_matches('\n').len());
+    cleaned
 }
 
 fn expand_tabs(line: &str) -> String {
-    if !line.contains('\t') {
-        return line.to_owned();
-    }
     let mut expanded = String::with_capacity(line.len() + TAB);
     let mut column = 0;
     for character in line.chars() {
@@ -73,12 +90,11 @@ fn indent(line: &str) -> usize {
 }
 
 /// Takes a cleaned docstring apart.
-pub(super) fn parse(text: &str) -> Documentation {
-    let lines: Vec<&str> = text.split('\n').collect();
+pub(super) fn parse(text: &str) -> Documentation<'_> {
     let mut parser = Parser::default();
-    let mut at = 0;
-    while at < lines.len() {
-        at = parser.step(&lines, at);
+    let mut lines = text.split('\n');
+    while let Some(line) = lines.next() {
+        parser.step(line, &mut lines);
     }
     parser.finish()
 }
@@ -106,11 +122,13 @@ enum Style {
 
 struct Parser<'a> {
     place: Place,
-    summary: Vec<&'a str>,
-    parameters: HashMap<String, Described>,
+    /// Whether no line has been read yet.
+    at_start: bool,
+    summary: String,
+    parameters: FxHashMap<&'a str, Described<'a>>,
     /// The parameters the current text speaks of, and the text.
-    current: Vec<&'a str>,
-    text: Vec<&'a str>,
+    current: Names<'a>,
+    text: Cow<'a, str>,
     /// The indentation of the entries in the current section.
     entries: Option<usize>,
 }
@@ -119,56 +137,57 @@ impl Default for Parser<'_> {
     fn default() -> Self {
         Self {
             place: Place::Summary,
-            summary: Vec::new(),
-            parameters: HashMap::new(),
-            current: Vec::new(),
-            text: Vec::new(),
+            at_start: true,
+            summary: String::new(),
+            parameters: FxHashMap::default(),
+            current: Names::default(),
+            text: Cow::Borrowed(""),
             entries: None,
         }
     }
 }
 
 impl<'a> Parser<'a> {
-    /// Reads what begins at this line, and gives the line after it.
-    fn step(&mut self, lines: &[&'a str], at: usize) -> usize {
-        let line = lines[at];
+    /// Reads a line, and what belongs to it of those that follow.
+    fn step(&mut self, line: &'a str, following: &mut Split<'a, char>) {
+        let at_start = std::mem::take(&mut self.at_start);
         let trimmed = line.trim();
         if let Some(field) = Field::of(trimmed) {
-            self.field(field);
-            return at + 1;
+            return self.field(field);
         }
-        if is_underline(lines.get(at + 1)) && !trimmed.is_empty() {
+        if !trimmed.is_empty() && is_underline(following.clone().next()) {
             if let Some(section) = Section::of(trimmed) {
-                self.enter(section, Style::Numpy, indent(line));
-                return at + 2;
+                following.next();
+                return self.enter(section, Style::Numpy, indent(line));
             }
         } else if let Some(section) = trimmed.strip_suffix(':').and_then(Section::of)
-            && self.may_begin(indent(line), lines, at)
+            && self.may_begin(indent(line), following, at_start)
         {
             // The first line has lost its indentation: all others may seem to stand under it.
-            let margin = if at == 0 { 0 } else { indent(line) + 1 };
-            self.enter(section, Style::Google, margin);
-            return at + 1;
+            let margin = if at_start { 0 } else { indent(line) + 1 };
+            return self.enter(section, Style::Google, margin);
         }
         match self.place {
-            Place::Summary => self.summary.push(line.trim_end()),
+            Place::Summary => {
+                self.summary.push_str(line.trim_end());
+                self.summary.push('\n');
+            }
             Place::Parameters { style, margin } => self.entry(line, style, margin),
             Place::Field if trimmed.is_empty() => self.close(),
-            Place::Field => self.text.push(trimmed),
+            Place::Field => self.go_on(trimmed),
             Place::Elsewhere => {}
         }
-        at + 1
     }
 
     /// A parameter may be called `returns`: a heading stands outside the last section, and
     /// something indented follows it.
-    fn may_begin(&self, heading: usize, lines: &[&str], at: usize) -> bool {
+    fn may_begin(&self, heading: usize, following: &Split<'_, char>, at_start: bool) -> bool {
         let outside = match self.place {
             Place::Parameters { margin, .. } => heading < margin,
             _ => true,
         };
-        let following = lines[at + 1..].iter().find(|line| !line.trim().is_empty());
-        outside && following.is_none_or(|line| at == 0 || indent(line) > heading)
+        let following = following.clone().find(|line| !line.trim().is_empty());
+        outside && following.is_none_or(|line| at_start || indent(line) > heading)
     }
 
     fn enter(&mut self, section: Section, style: Style, margin: usize) {
@@ -210,18 +229,28 @@ impl<'a> Parser<'a> {
                 return;
             }
         }
-        self.text.push(trimmed);
+        self.go_on(trimmed);
     }
 
     fn begin(&mut self, entry: Entry<'a>) {
         if let Some(kind) = entry.kind {
-            for name in &entry.names {
-                let known = self.parameters.entry((*name).to_owned()).or_default();
-                known.kind = Some(kind.to_owned());
+            for name in entry.names.iter() {
+                self.parameters.entry(name).or_default().kind = Some(kind);
             }
         }
         self.current = entry.names;
-        self.text.extend(entry.text);
+        self.text = Cow::Borrowed(entry.text.unwrap_or_default());
+    }
+
+    /// Adds a line to what is said of the current parameters.
+    fn go_on(&mut self, line: &'a str) {
+        if self.text.is_empty() {
+            self.text = Cow::Borrowed(line);
+        } else {
+            let text = self.text.to_mut();
+            text.push(' ');
+            text.push_str(line);
+        }
     }
 
     fn field(&mut self, field: Field<'a>) {
@@ -233,8 +262,7 @@ impl<'a> Parser<'a> {
                 self.place = Place::Field;
             }
             Field::Type { name, kind } => {
-                let known = self.parameters.entry(name.to_owned()).or_default();
-                known.kind = Some(kind.to_owned());
+                self.parameters.entry(name).or_default().kind = Some(kind);
             }
             Field::Other => {}
         }
@@ -242,28 +270,27 @@ impl<'a> Parser<'a> {
 
     /// Ends the current entry: its text is known.
     fn close(&mut self) {
-        let text = self.text.join(" ");
-        self.text.clear();
-        for name in self.current.drain(..) {
-            let known = self.parameters.entry(name.to_owned()).or_default();
+        let text = std::mem::take(&mut self.text);
+        for name in std::mem::take(&mut self.current).iter() {
+            let known = self.parameters.entry(name).or_default();
             if !text.is_empty() {
                 known.description = Some(text.clone());
             }
         }
     }
 
-    fn finish(mut self) -> Documentation {
+    fn finish(mut self) -> Documentation<'a> {
         self.close();
-        let summary = self.summary.join("\n").trim().to_owned();
+        let summary = self.summary.trim();
         Documentation {
-            summary: Some(summary).filter(|summary| !summary.is_empty()),
+            summary: (!summary.is_empty()).then(|| summary.to_owned()),
             parameters: self.parameters,
         }
     }
 }
 
-fn is_underline(line: Option<&&str>) -> bool {
-    line.map(|line| line.trim())
+fn is_underline(line: Option<&str>) -> bool {
+    line.map(str::trim)
         .is_some_and(|line| line.len() >= 3 && line.bytes().all(|byte| matches!(byte, b'-' | b'=')))
 }
 
@@ -302,9 +329,19 @@ impl Section {
 
 /// The first line of what is said of a parameter.
 struct Entry<'a> {
-    names: Vec<&'a str>,
+    names: Names<'a>,
     kind: Option<&'a str>,
     text: Option<&'a str>,
+}
+
+/// The names an entry speaks of, as they are written: one, or several with commas between.
+#[derive(Default)]
+struct Names<'a>(&'a str);
+
+impl<'a> Names<'a> {
+    fn iter(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.0.split(',').filter_map(bare_name)
+    }
 }
 
 fn not_empty(text: &str) -> Option<&str> {
@@ -313,10 +350,11 @@ fn not_empty(text: &str) -> Option<&str> {
 
 /// A parameter's bare name: stars, backticks and bullets are decoration.
 fn bare_name(text: &str) -> Option<&str> {
-    let name = text
-        .trim()
-        .trim_start_matches("- ")
-        .trim_matches(['`', '*', '\\']);
+    let mut name = text.trim();
+    while let Some(rest) = name.strip_prefix("- ") {
+        name = rest;
+    }
+    let name = name.trim_matches(['`', '*', '\\']);
     let is_name = !name.is_empty()
         && name
             .chars()
@@ -334,7 +372,7 @@ fn google_entry(line: &str) -> Option<Entry<'_>> {
         None => (head, None),
     };
     Some(Entry {
-        names: vec![bare_name(name)?],
+        names: Names(bare_name(name)?),
         kind,
         text: not_empty(text),
     })
@@ -359,7 +397,7 @@ fn numpy_entry(line: &str) -> Entry<'_> {
         .split_once(':')
         .map_or((line, None), |(names, kind)| (names, not_empty(kind)));
     Entry {
-        names: names.split(',').filter_map(bare_name).collect(),
+        names: Names(names),
         kind,
         text: None,
     }
@@ -388,7 +426,7 @@ impl<'a> Field<'a> {
                     None => (None, rest),
                 };
                 Some(Self::Parameter(Entry {
-                    names: vec![bare_name(name)?],
+                    names: Names(bare_name(name)?),
                     kind,
                     text: not_empty(text),
                 }))

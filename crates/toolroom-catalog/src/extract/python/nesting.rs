@@ -21,7 +21,9 @@ pub(super) fn too_deep_at(source: &str) -> Option<usize> {
 
 /// Each block is indented by one more character at least.
 fn indented_too_far(source: &str) -> Option<usize> {
-    if source.len() <= MAX_DEPTH {
+    // A line indented so far leaves half as many bytes blank, wherever they are counted from.
+    let mut parts = source.as_bytes().chunks_exact(MAX_DEPTH / 2);
+    if !parts.any(|part| part.iter().copied().all(is_blank)) {
         return None;
     }
     let mut start = 0;
@@ -39,55 +41,40 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\x0c')
 }
 
-/// What a byte may be the beginning of, by its value: this scan is a good part of what
-/// reading a small file costs.
-const LINK: u8 = 1;
-const KEYWORD: u8 = 2;
-static KINDS: [u8; 256] = kinds();
-
-const fn kinds() -> [u8; 256] {
-    let mut kinds = [0; 256];
-    let mut at = 0;
-    while at < 256 {
-        kinds[at] = match at as u8 {
-            b'(' | b'[' | b'{' | b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^'
-            | b'~' | b'<' | b'>' | b'.' => LINK,
-            b'i' | b'e' | b'n' | b'l' | b'a' | b'y' => KEYWORD,
-            _ => 0,
-        };
-        at += 1;
-    }
-    kinds
-}
-
 /// Brackets and operators that put one expression inside another.
 fn is_link(byte: u8) -> bool {
-    KINDS[usize::from(byte)] == LINK
+    const LINKS: [u8; 16] = *b"([{+-*/%@&|^~<>.";
+    LINKS.iter().fold(false, |is, link| is | (byte == *link))
 }
 
-/// An upper bound for the links in a text, in strings and comments too: each operator byte,
-/// and each pair of letters with which a linking keyword begins.
+/// Whether a linking keyword may stand here: `if`, `else` and `not` by their first letters,
+/// `async`, `await`, `lambda` and `yield` by one that is rare.
+fn is_keyword(byte: u8, next: u8) -> bool {
+    let is_rare = (byte == b'y') | (byte == b'w') | (byte == b'b');
+    let begins = |first: u8, second: u8| (byte == first) & (next == second);
+    is_rare | begins(b'i', b'f') | begins(b'e', b'l') | begins(b'n', b'o')
+}
+
+/// An upper bound for the links in a text, in strings and comments too. Every file is counted:
+/// there are no branches and only bytes are added, so that many are looked at in one step.
 fn count_links(bytes: &[u8]) -> usize {
-    let mut links = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        let begins_keyword = || {
-            matches!(
-                (*byte, bytes.get(at + 1)),
-                (b'i', Some(b'f'))
-                    | (b'e', Some(b'l'))
-                    | (b'n', Some(b'o'))
-                    | (b'l', Some(b'a'))
-                    | (b'a', Some(b'w' | b's'))
-                    | (b'y', Some(b'i'))
-            )
-        };
-        match KINDS[usize::from(*byte)] {
-            LINK => links += 1,
-            KEYWORD if begins_keyword() => links += 1,
-            _ => {}
-        }
-    }
-    links
+    /// Their count fits a byte.
+    const STEP: usize = 128;
+    let Some(following) = bytes.get(1..) else {
+        return 0;
+    };
+    let pairs = bytes.chunks(STEP).zip(following.chunks(STEP));
+    let links: usize = pairs
+        .map(|(bytes, following)| {
+            let mut links = 0_u8;
+            for (byte, next) in bytes.iter().zip(following) {
+                links += u8::from(is_link(*byte) | is_keyword(*byte, *next));
+            }
+            usize::from(links)
+        })
+        .sum();
+    // The last byte has none after it.
+    links + 1
 }
 
 /// What an open construct ends with.

@@ -61,7 +61,7 @@ fn describe(source: &str, parsed: &Parsed<ModModule>, wanted: &Wanted) -> Docume
         ..Document::default()
     };
     if let Some(text) = signature::docstring(body) {
-        let value = docstring::clean(text.value.to_str());
+        let value = docstring::clean(text.value.to_str()).into_owned();
         let at = position(text.start());
         document.docstring = Some(Located { value, at }).filter(|text| !text.value.is_empty());
     }
@@ -109,6 +109,7 @@ fn variable(
         },
         Bound::Imported(_) => unknown("it is imported from another file".to_owned(), binding.at),
         Bound::Unknown(reason) => unknown(reason.to_owned(), binding.at),
+        Bound::Changed => unknown("it is changed after its assignment".to_owned(), binding.at),
         Bound::Function(_) | Bound::Class(_) | Bound::Alias(_) => None,
     }
 }

@@ -7,11 +7,12 @@ use std::cell::Cell;
 
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextSize};
-use rustc_hash::FxHashMap;
 
 /// All values and schemas made from one file together, in bytes: a few short lines that name
 /// each other can stand for more than any machine holds.
 const MAX_YIELD: usize = 32 << 20;
+/// Behind every statement: no file is so long.
+const END: TextSize = TextSize::new(u32::MAX);
 /// What a value costs beside its text.
 const VALUE_COST: usize = 32;
 
@@ -26,6 +27,8 @@ pub(super) enum Bound<'a> {
     Imported(&'a str),
     /// Bound to what is not known, for this reason.
     Unknown(&'static str),
+    /// Changed in place, whatever it was.
+    Changed,
 }
 
 #[derive(Clone, Copy)]
@@ -36,42 +39,62 @@ pub(super) struct Binding<'a> {
 }
 
 pub(super) struct Scope<'a> {
-    names: FxHashMap<&'a str, Vec<Binding<'a>>>,
+    /// Ordered by name, and those of one name by their place.
+    bindings: Vec<(&'a str, Binding<'a>)>,
     left: Cell<usize>,
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn of(body: &'a [Stmt]) -> Self {
         let mut scope = Self {
-            names: FxHashMap::default(),
+            bindings: Vec::with_capacity(body.len()),
             left: Cell::new(MAX_YIELD),
         };
         for statement in body {
             scope.add(statement);
         }
+        scope.bindings.sort_by_key(|(name, _)| *name);
+        // What is changed without having been bound is none of this module's names.
+        let mut bound = None;
+        scope.bindings.retain(|(name, binding)| {
+            let is_kept = bound == Some(*name) || !matches!(binding.bound, Bound::Changed);
+            if is_kept {
+                bound = Some(*name);
+            }
+            is_kept
+        });
         scope
+    }
+
+    /// What the name is bound to before this offset, the latest first.
+    fn earlier(&self, name: &str, at: TextSize) -> impl Iterator<Item = Binding<'a>> {
+        let end = self
+            .bindings
+            .partition_point(|(bound, binding)| (*bound, binding.at) < (name, at));
+        let latest = self.bindings[..end].iter().rev();
+        latest
+            .take_while(move |(bound, _)| *bound == name)
+            .map(|(_, binding)| *binding)
     }
 
     /// What the name is bound to in the end.
     pub(super) fn last(&self, name: &str) -> Option<Binding<'a>> {
-        self.names.get(name)?.last().copied()
+        self.before(name, END)
     }
 
     /// What the name is bound to when the statement at this offset runs.
     pub(super) fn before(&self, name: &str, at: TextSize) -> Option<Binding<'a>> {
-        let bindings = self.names.get(name)?;
-        let earlier = bindings.partition_point(|binding| binding.at < at);
-        bindings[..earlier].last().copied()
+        self.earlier(name, at).next()
     }
 
     /// The last function defined under the name, or under the name it is assigned from.
     pub(super) fn function(&self, name: &str) -> Option<&'a StmtFunctionDef> {
         let defined = |name: &str| {
-            let bindings = self.names.get(name)?.iter().rev();
-            bindings.clone().find_map(|binding| match binding.bound {
-                Bound::Function(function) => Some(function),
-                _ => None,
-            })
+            self.earlier(name, END)
+                .find_map(|binding| match binding.bound {
+                    Bound::Function(function) => Some(function),
+                    _ => None,
+                })
         };
         defined(name).or_else(|| match self.last(name)?.bound {
             Bound::Value(Expr::Name(other)) => defined(other.id.as_str()),
@@ -87,10 +110,7 @@ impl<'a> Scope<'a> {
     }
 
     fn bind(&mut self, name: &'a str, at: TextSize, bound: Bound<'a>) {
-        self.names
-            .entry(name)
-            .or_default()
-            .push(Binding { at, bound });
+        self.bindings.push((name, Binding { at, bound }));
     }
 
     fn add(&mut self, statement: &'a Stmt) {
@@ -175,11 +195,8 @@ impl<'a> Scope<'a> {
                 _ => return,
             };
         }
-        if let Expr::Name(name) = whole
-            && self.names.contains_key(name.id.as_str())
-        {
-            let changed = Bound::Unknown("it is changed after its assignment");
-            self.bind(name.id.as_str(), at, changed);
+        if let Expr::Name(name) = whole {
+            self.bind(name.id.as_str(), at, Bound::Changed);
         }
     }
 

@@ -26,8 +26,9 @@ pub(super) fn docstring(body: &[Stmt]) -> Option<&ExprStringLiteral> {
 /// The face of a function of this module.
 pub(super) fn read(definition: &StmtFunctionDef, scope: &Scope<'_>, source: &str) -> Function {
     let documentation = docstring(&definition.body)
-        .map(|text| docstring::parse(&docstring::clean(text.value.to_str())))
+        .map(|text| docstring::clean(text.value.to_str()))
         .unwrap_or_default();
+    let documentation = docstring::parse(&documentation);
     let mut annotations = Annotations::new(scope);
     let parameters = definition
         .parameters
@@ -54,7 +55,7 @@ fn parameter(
     annotations: &mut Annotations<'_, '_>,
     definition: &StmtFunctionDef,
     declared: &ParameterWithDefault,
-    documentation: &Documentation,
+    documentation: &Documentation<'_>,
 ) -> Parameter {
     let name = declared.parameter.name.as_str();
     let described = documentation.parameters.get(name);
@@ -76,7 +77,7 @@ fn parameter(
     Parameter {
         name: name.to_owned(),
         schema,
-        description: near.or_else(|| described?.description.clone()),
+        description: near.or_else(|| described?.text()),
         required: matches!(default, FieldDefault::Required),
         default: match default {
             FieldDefault::Literal(value) => Some(value),
