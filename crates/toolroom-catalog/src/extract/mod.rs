@@ -4,9 +4,11 @@
 //! language into a `Document`, rules turn a document into metadata.
 
 pub mod data;
+mod declared;
 pub mod document;
 pub mod front_matter;
 pub mod javascript;
+mod locate;
 mod prose;
 pub mod python;
 pub mod registry;
@@ -89,7 +91,7 @@ fn extract_with(prepared: &Prepared, file: FileText<'_>) -> Extraction {
     }
     fill_defaults(extractor, &mut found);
     mark_scripts(extractor, &mut found);
-    validate::check(&mut found, file.path);
+    validate::check(&mut found, file);
     Extraction::Tool(found)
 }
 

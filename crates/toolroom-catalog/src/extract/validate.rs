@@ -1,11 +1,12 @@
 //! Checks that metadata has the types the product relies on, once, at the edge.
 
 use serde_json::{Map, Value};
-use toolroom_kernel::model::field;
+use toolroom_kernel::Position;
+use toolroom_kernel::model::{Role, field};
 
-use super::rules::Found;
+use super::rules::{FileText, Found};
+use super::{declared, locate};
 use crate::problem::{Problem, ProblemKind};
-use std::path::Path;
 
 /// The types a value may have, named as an author would.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,102 +93,159 @@ const RESOURCE_FIELDS: &[(&str, Kind)] = &[
     ("fallback", Kind::TextOrNull),
 ];
 
-/// Checks every field the product understands. Unquoted versions are taken as text, as
-/// `version: 1.0` is what people write.
-pub fn check(found: &mut Found, path: &Path) {
-    if let Some(version) = found.metadata.get_mut(field::VERSION)
-        && version.is_number()
-    {
-        *version = version.to_string().into();
-    }
+/// Checks every field the product understands.
+pub fn check(found: &mut Found, file: FileText<'_>) {
+    keep_version_as_written(found, file.source);
     let mut faults = Vec::new();
-    check_fields(&found.metadata, FIELDS, "", &mut faults);
+    check_fields(&found.metadata, FIELDS, &[], &mut faults);
     if let Some(Value::Object(config)) = found.metadata.get(field::CONFIG) {
-        check_fields(config, CONFIG_FIELDS, "config.", &mut faults);
-        check_env(config.get("env"), "config.env.", &mut faults);
+        check_fields(config, CONFIG_FIELDS, &[field::CONFIG], &mut faults);
+        check_env(config.get("env"), field::CONFIG, &mut faults);
     }
     if let Some(Value::Object(resources)) = found.metadata.get(field::ENV_CONFIG) {
         for (name, resource) in resources {
             check_resource(name, resource, &mut faults);
         }
     }
-    for fault in faults {
-        let position = found.positions.get(fault.field()).copied();
-        let message = format!(
-            "{} is {}, not {}",
-            fault.name,
-            article(&fault.value),
-            fault.wanted
-        );
-        found.problems.push(
-            Problem::new(ProblemKind::WrongType, path, message)
-                .at(position)
-                .help(format!("write {} as {}", fault.name, fault.wanted)),
-        );
+    let place = |path: &[&str]| {
+        let (field, inner) = path.split_first()?;
+        let start = found.positions.get(*field)?;
+        Some(locate::part(file.source, *start, inner))
+    };
+    let wrong_types = faults.iter().map(|fault| {
+        let name = fault.path.join(".");
+        let message = format!("{name} is {}, not {}", fault.found, fault.wanted);
+        Problem::new(ProblemKind::WrongType, file.path, message)
+            .at(place(&fault.path))
+            .help(format!("write {name} as {}", fault.wanted))
+    });
+    let mut problems: Vec<Problem> = wrong_types.collect();
+    if problems.is_empty() {
+        problems.extend(bad_schemas(found, file, place));
     }
+    found.problems.extend(problems);
 }
 
-struct Fault {
-    name: String,
-    value: Value,
+/// An unquoted version is taken as text, as `version: 1.10` is what people write, and as the
+/// text that is written: it is another version than 1.1.
+fn keep_version_as_written(found: &mut Found, source: &str) {
+    let Some(version) = found.metadata.get_mut(field::VERSION) else {
+        return;
+    };
+    if !version.is_number() {
+        return;
+    }
+    let at = found.positions.get(field::VERSION);
+    let written = at
+        .and_then(|at| locate::number(source, *at))
+        .filter(|text| text.parse().ok() == version.as_f64());
+    *version = match written {
+        Some(text) => text.into(),
+        None => version.to_string().into(),
+    };
+}
+
+/// What is wrong with the schemas a tool declares. A derived one is right by itself, and what
+/// a runtime says of its own configuration is never asked of a validator.
+fn bad_schemas(
+    found: &Found,
+    file: FileText<'_>,
+    place: impl Fn(&[&str]) -> Option<Position>,
+) -> Vec<Problem> {
+    let kind = found.metadata.get(field::TOOL_TYPE).and_then(Value::as_str);
+    if kind.is_some_and(|kind| Role::of_type(kind) != Role::Tool) {
+        return Vec::new();
+    }
+    let is_declared = |name: &&str| found.positions.contains_key(*name);
+    let input = [field::INPUT_SCHEMA, field::PARAMETERS, field::CONFIG_SCHEMA]
+        .into_iter()
+        .find(is_declared);
+    // Whichever is declared, this is the schema made of it.
+    let input = input.and_then(|name| Some((name, found.metadata.get(field::INPUT_SCHEMA)?)));
+    let output = Some(field::OUTPUT_SCHEMA).filter(is_declared);
+    let output = output.and_then(|name| Some((name, found.metadata.get(name)?)));
+    let problem = |(name, schema)| {
+        let fault = declared::fault(schema)?;
+        let inner = fault.path();
+        let message = format!(
+            "{name} is no JSON Schema: {} {}",
+            inner.join("."),
+            fault.reason
+        );
+        let problem = Problem::new(ProblemKind::BadSchema, file.path, message)
+            .at(place(&[&[name], inner.as_slice()].concat()))
+            .help("put it right where it is underlined: no call can be checked against it");
+        Some(problem)
+    };
+    input
+        .into_iter()
+        .chain(output)
+        .filter_map(problem)
+        .collect()
+}
+
+/// A value of the wrong type.
+struct Fault<'m> {
+    /// The names that lead to it, a field first.
+    path: Vec<&'m str>,
+    found: &'static str,
     wanted: &'static str,
 }
 
-impl Fault {
-    /// The top-level field the fault is in, which is what positions are known for.
-    fn field(&self) -> &str {
-        self.name.split('.').next().unwrap_or(&self.name)
+impl<'m> Fault<'m> {
+    fn new(above: &[&'m str], name: &'m str, value: &Value, wanted: Kind) -> Self {
+        Self {
+            path: [above, &[name]].concat(),
+            found: article(value),
+            wanted: wanted.name(),
+        }
     }
 }
 
-fn check_fields(
-    map: &Map<String, Value>,
+fn check_fields<'m>(
+    map: &'m Map<String, Value>,
     kinds: &[(&str, Kind)],
-    prefix: &str,
-    faults: &mut Vec<Fault>,
+    above: &[&'m str],
+    faults: &mut Vec<Fault<'m>>,
 ) {
-    for (name, kind) in kinds {
-        match map.get(*name) {
-            Some(value) if !kind.accepts(value) => faults.push(Fault {
-                name: format!("{prefix}{name}"),
-                value: value.clone(),
-                wanted: kind.name(),
-            }),
+    for (name, value) in map {
+        match kinds.iter().find(|(known, _)| known == name) {
+            Some((_, kind)) if !kind.accepts(value) => {
+                faults.push(Fault::new(above, name, value, *kind));
+            }
             _ => {}
         }
     }
 }
 
-fn check_env(env: Option<&Value>, prefix: &str, faults: &mut Vec<Fault>) {
+fn check_env<'m>(env: Option<&'m Value>, field: &'m str, faults: &mut Vec<Fault<'m>>) {
     let Some(Value::Object(env)) = env else {
         return;
     };
     for (name, value) in env {
         if !Kind::Scalar.accepts(value) {
-            faults.push(Fault {
-                name: format!("{prefix}{name}"),
-                value: value.clone(),
-                wanted: Kind::Scalar.name(),
-            });
+            faults.push(Fault::new(&[field, "env"], name, value, Kind::Scalar));
         }
     }
 }
 
-fn check_resource(name: &str, resource: &Value, faults: &mut Vec<Fault>) {
-    let prefix = format!("env_config.{name}.");
+fn check_resource<'m>(name: &'m str, resource: &'m Value, faults: &mut Vec<Fault<'m>>) {
     match resource {
-        Value::Object(_) if name == "env" => check_env(Some(resource), "env_config.env.", faults),
-        Value::Object(settings) => check_fields(settings, RESOURCE_FIELDS, &prefix, faults),
+        Value::Object(_) if name == "env" => check_env(Some(resource), field::ENV_CONFIG, faults),
+        Value::Object(settings) => {
+            check_fields(
+                settings,
+                RESOURCE_FIELDS,
+                &[field::ENV_CONFIG, name],
+                faults,
+            );
+        }
         Value::String(_) if name == "env_policy" => {}
-        other => faults.push(Fault {
-            name: format!("env_config.{name}"),
-            value: other.clone(),
-            wanted: Kind::Object.name(),
-        }),
+        other => faults.push(Fault::new(&[field::ENV_CONFIG], name, other, Kind::Object)),
     }
 }
 
-fn article(value: &Value) -> &'static str {
+pub(super) fn article(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -200,8 +258,10 @@ fn article(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
-    use toolroom_kernel::Position;
+    use toolroom_kernel::model::ToolId;
 
     use super::*;
 
@@ -216,7 +276,17 @@ mod tests {
         found
             .positions
             .insert("config".into(), Position { line: 7, column: 1 });
-        check(&mut found, Path::new("x.py"));
+        let id = ToolId::parse("x").unwrap();
+        let path = Path::new("x.py");
+        let source = "";
+        check(
+            &mut found,
+            FileText {
+                id: &id,
+                path,
+                source,
+            },
+        );
         found
             .problems
             .into_iter()
