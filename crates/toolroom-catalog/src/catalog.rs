@@ -122,7 +122,7 @@ impl Catalog {
                     root.space,
                     &id,
                     &file.path,
-                    &file.extension,
+                    file.extension,
                     &self.extractors,
                 ) {
                     Read::Tool(tool) if tool.role() == Role::Extractor => learnt.push(tool),
@@ -204,13 +204,9 @@ impl Catalog {
         let mut found: Option<(&Path, Read)> = None;
         let files = root.files(id, &self.extractors);
         for path in &files {
-            if !root.contains(path) {
-                let message = "the link leads out of its space";
-                return Err(CatalogError::Broken(Problem::new(
-                    ProblemKind::LeavesSpace,
-                    path,
-                    message,
-                )));
+            if let Some(target) = root.leaves(path) {
+                let problem = walk::leaves_space(path, &target);
+                return Err(CatalogError::Broken(problem));
             }
             let name = path.file_name().and_then(|name| name.to_str());
             let Some((_, extension)) = name.and_then(walk::split_extension) else {

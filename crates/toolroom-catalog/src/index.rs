@@ -5,36 +5,48 @@
 //! instant is never missed. The cache is never the answer to what one tool says, may be
 //! deleted at any time, and a damaged one is the same as none.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::hash::Hasher as _;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustc_hash::FxHasher;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::walk::Fingerprint;
+use crate::walk::{Fingerprint, ToolFile};
 
 /// Changes when the stored form does.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
+/// Before the entries: the format, what they depend on, and their checksum.
+const HEAD: usize = 1 + IDENTITY + CHECKSUM;
+const IDENTITY: usize = 32;
+const CHECKSUM: usize = 8;
 /// How long a file must have been at rest; coarser than any clock a file system uses.
-const REST_NANOS: i128 = 50_000_000;
+const REST_NANOS: i64 = 50_000_000;
 /// File systems that keep whole seconds only need more.
-const COARSE_REST_NANOS: i128 = 2_000_000_000;
+const COARSE_REST_NANOS: i64 = 2_000_000_000;
 
+/// One file, as stored before its value. Entries lie in the order of a walk.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry<T> {
-    path: String,
+struct Entry<'b> {
+    id: &'b str,
+    extension: &'b str,
     fingerprint: Fingerprint,
-    value: T,
 }
 
-/// What is remembered of the files below one folder.
+/// What is remembered of the files below one folder, read along with a walk of it.
 #[derive(Debug)]
 pub struct Index<T> {
     file: Option<PathBuf>,
-    identity: [u8; 32],
-    known: HashMap<String, (Fingerprint, T)>,
+    identity: [u8; IDENTITY],
+    bytes: Vec<u8>,
+    /// Where in `bytes` the next entry begins.
+    at: usize,
+    has_leftovers: bool,
+    value: PhantomData<T>,
 }
 
 impl<T: Serialize + DeserializeOwned> Index<T> {
@@ -50,40 +62,63 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
         let mut index = Self {
             file: cache.map(|cache| cache.join(format!("{name}.{kind}"))),
             identity: Sha256::digest(identity.as_bytes()).into(),
-            known: HashMap::new(),
+            bytes: Vec::new(),
+            at: HEAD,
+            has_leftovers: false,
+            value: PhantomData,
         };
-        if let Some(entries) = index.load() {
-            index.known = entries
-                .into_iter()
-                .map(|entry| (entry.path, (entry.fingerprint, entry.value)))
-                .collect();
-        }
+        index.bytes = index.load().unwrap_or_default();
         index
     }
 
-    fn load(&self) -> Option<Vec<Entry<T>>> {
+    fn load(&self) -> Option<Vec<u8>> {
         let bytes = fs_err::read(self.file.as_ref()?).ok()?;
-        let (head, payload) = bytes.split_at_checked(65)?;
-        let same_format = head[0] == FORMAT && head[1..33] == self.identity;
-        let undamaged = head[33..65] == *Sha256::digest(payload);
-        if !same_format || !undamaged {
-            return None;
-        }
-        postcard::from_bytes(payload).ok()
+        let (head, entries) = bytes.split_at_checked(HEAD)?;
+        (head == self.head(entries)).then_some(bytes)
     }
 
-    /// What is known of a file, if it is still the same file.
-    pub fn take(&mut self, path: &str, fingerprint: Fingerprint) -> Option<T> {
-        match self.known.remove(path) {
-            Some((known, value)) if known == fingerprint => Some(value),
-            _ => None,
+    fn head(&self, entries: &[u8]) -> [u8; HEAD] {
+        // Against damage, not against an enemy: whoever writes here also writes tools.
+        let mut checksum = FxHasher::default();
+        checksum.write_usize(entries.len());
+        checksum.write(entries);
+        let mut head = [FORMAT; HEAD];
+        head[1..=IDENTITY].copy_from_slice(&self.identity);
+        head[1 + IDENTITY..].copy_from_slice(&checksum.finish().to_le_bytes());
+        head
+    }
+
+    /// What is known of a file, if it is still the same file. To be asked in the order of
+    /// the walk: what lies before the file is passed over for good.
+    pub fn take(&mut self, file: &ToolFile<'_>) -> Option<T> {
+        loop {
+            let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+            let Ok((entry, value)) = postcard::take_from_bytes::<Entry<'_>>(rest) else {
+                self.at = self.bytes.len();
+                return None;
+            };
+            let order = entry.id.cmp(file.id.as_str());
+            let order = order.then_with(|| entry.extension.cmp(file.extension));
+            if order == Ordering::Greater {
+                return None;
+            }
+            let is_same = order == Ordering::Equal && entry.fingerprint == file.fingerprint;
+            let Ok((value, rest)) = postcard::take_from_bytes::<T>(value) else {
+                self.at = self.bytes.len();
+                return None;
+            };
+            self.at = self.bytes.len() - rest.len();
+            if order == Ordering::Equal {
+                return is_same.then_some(value);
+            }
+            self.has_leftovers = true;
         }
     }
 
     /// Whether files are remembered that nobody asked for any more.
     #[must_use]
     pub fn has_leftovers(&self) -> bool {
-        !self.known.is_empty()
+        self.has_leftovers || self.bytes.len() > self.at
     }
 
     /// Remembers files for the next time, leaving out those that were not at rest when
@@ -91,28 +126,29 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     pub fn store<'a>(
         &self,
         began: SystemTime,
-        files: impl Iterator<Item = (&'a str, Fingerprint, T)>,
+        files: impl Iterator<Item = (&'a ToolFile<'a>, &'a T)>,
     ) where
         T: 'a,
     {
-        let entries: Vec<Entry<T>> = files
-            .filter(|(_, fingerprint, _)| was_at_rest(*fingerprint, began))
-            .map(|(path, fingerprint, value)| Entry {
-                path: path.to_owned(),
-                fingerprint,
-                value,
-            })
-            .collect();
-        let Some(file) = &self.file else { return };
-        let Ok(payload) = postcard::to_allocvec(&entries) else {
-            return;
-        };
-        let mut bytes = Vec::with_capacity(payload.len() + 65);
-        bytes.push(FORMAT);
-        bytes.extend_from_slice(&self.identity);
-        bytes.extend_from_slice(&Sha256::digest(&payload));
-        bytes.extend_from_slice(&payload);
-        let _ = write_atomically(file, &bytes);
+        let Some(path) = &self.file else { return };
+        let mut bytes = vec![0; HEAD];
+        for (file, value) in files {
+            if !was_at_rest(file.fingerprint, began) {
+                continue;
+            }
+            let entry = Entry {
+                id: file.id.as_str(),
+                extension: file.extension,
+                fingerprint: file.fingerprint,
+            };
+            match postcard::to_extend(&(entry, value), bytes) {
+                Ok(extended) => bytes = extended,
+                Err(_) => return,
+            }
+        }
+        let head = self.head(&bytes[HEAD..]);
+        bytes[..HEAD].copy_from_slice(&head);
+        let _ = write_atomically(path, &bytes);
     }
 }
 
@@ -120,18 +156,17 @@ fn was_at_rest(fingerprint: Fingerprint, began: SystemTime) -> bool {
     let Ok(began) = began.duration_since(UNIX_EPOCH) else {
         return false;
     };
-    let began = i128::try_from(began.as_nanos()).unwrap_or(i128::MAX);
-    let last = fingerprint.changed.max(if fingerprint.changed == 0 {
-        fingerprint.modified
-    } else {
-        fingerprint.changed
-    });
+    let began = i64::try_from(began.as_nanos()).unwrap_or(i64::MAX);
+    let last = match fingerprint.changed {
+        0 => fingerprint.modified,
+        changed => changed,
+    };
     let rest = if last % 1_000_000_000 == 0 {
         COARSE_REST_NANOS
     } else {
         REST_NANOS
     };
-    last + rest < began
+    last.saturating_add(rest) < began
 }
 
 fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
@@ -150,16 +185,23 @@ fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
 mod tests {
     use std::time::Duration;
 
+    use toolroom_kernel::model::ToolId;
+
     use super::*;
 
     const AT: SystemTime = UNIX_EPOCH;
 
-    fn print(changed: i128) -> Fingerprint {
-        Fingerprint {
-            size: 1,
-            modified: 1,
-            changed,
-            inode: 1,
+    fn file(id: &str, changed: i64) -> ToolFile<'static> {
+        ToolFile {
+            id: ToolId::parse(id).unwrap(),
+            path: PathBuf::from(id),
+            extension: ".x",
+            fingerprint: Fingerprint {
+                size: 1,
+                modified: 1,
+                changed,
+                inode: 1,
+            },
         }
     }
 
@@ -167,57 +209,82 @@ mod tests {
         Index::open(Some(cache), "test", Path::new("/p"), identity)
     }
 
+    fn store(cache: &Path, files: &[(ToolFile<'_>, u32)]) {
+        let began = AT + Duration::from_secs(10);
+        let files = files.iter().map(|(file, value)| (file, value));
+        open(cache, "a").store(began, files);
+    }
+
     #[test]
     fn what_was_stored_is_known_for_the_same_file_only() {
         let cache = tempfile::tempdir().unwrap();
-        let began = AT + Duration::from_secs(10);
-        open(cache.path(), "a").store(began, [("x", print(5), 7)].into_iter());
-        assert_eq!(open(cache.path(), "a").take("x", print(5)), Some(7));
-        assert_eq!(open(cache.path(), "a").take("x", print(6)), None);
-        assert_eq!(open(cache.path(), "b").take("x", print(5)), None);
+        store(cache.path(), &[(file("x", 5), 7)]);
+        assert_eq!(open(cache.path(), "a").take(&file("x", 5)), Some(7));
+        assert_eq!(open(cache.path(), "a").take(&file("x", 6)), None);
+        assert_eq!(open(cache.path(), "a").take(&file("y", 5)), None);
+        assert_eq!(open(cache.path(), "b").take(&file("x", 5)), None);
+    }
+
+    #[test]
+    fn files_may_come_and_go_between_those_that_are_known() {
+        let cache = tempfile::tempdir().unwrap();
+        store(
+            cache.path(),
+            &[
+                (file("a", 5), 1),
+                (file("c", 5), 3),
+                (file("d", 5), 4),
+                (file("f", 5), 6),
+            ],
+        );
+        let mut index = open(cache.path(), "a");
+        let asked = ["b", "c", "e", "f"];
+        let known = asked.map(|id| index.take(&file(id, 5)));
+        assert_eq!(known, [None, Some(3), None, Some(6)]);
+        assert!(index.has_leftovers(), "a and d are gone");
+        let mut index = open(cache.path(), "a");
+        for id in ["a", "b", "c", "d", "f"] {
+            index.take(&file(id, 5));
+        }
+        assert!(!index.has_leftovers());
+        let mut index = open(cache.path(), "a");
+        index.take(&file("a", 5));
+        assert!(index.has_leftovers(), "nobody asked for the last ones");
     }
 
     #[test]
     fn a_file_touched_while_reading_began_is_not_remembered() {
         let cache = tempfile::tempdir().unwrap();
-        let began = AT + Duration::from_secs(10);
-        let just_now = print(10_000_000_000 - 1);
-        let in_the_future = print(11_000_000_001);
-        open(cache.path(), "a").store(
-            began,
-            [("x", just_now, 1), ("y", in_the_future, 2)].into_iter(),
+        let just_now = file("x", 10_000_000_000 - 1);
+        let in_the_future = file("y", 11_000_000_001);
+        store(
+            cache.path(),
+            &[(just_now.clone(), 1), (in_the_future.clone(), 2)],
         );
-        assert_eq!(open(cache.path(), "a").take("x", just_now), None);
-        assert_eq!(open(cache.path(), "a").take("y", in_the_future), None);
+        assert_eq!(open(cache.path(), "a").take(&just_now), None);
+        assert_eq!(open(cache.path(), "a").take(&in_the_future), None);
     }
 
     #[test]
     fn a_damaged_cache_is_the_same_as_none() {
         let cache = tempfile::tempdir().unwrap();
-        let began = AT + Duration::from_secs(10);
-        open(cache.path(), "a").store(began, [("x", print(5), 7)].into_iter());
-        let file = fs_err::read_dir(cache.path())
+        store(cache.path(), &[(file("x", 5), 7)]);
+        let stored = fs_err::read_dir(cache.path())
             .unwrap()
             .next()
             .unwrap()
             .unwrap()
             .path();
-        let whole = fs_err::read(&file).unwrap();
+        let whole = fs_err::read(&stored).unwrap();
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x41;
-            fs_err::write(&file, &damaged).unwrap();
-            assert_eq!(
-                open(cache.path(), "a").take("x", print(5)),
-                None,
-                "byte {at}"
-            );
-            fs_err::write(&file, &whole[..at]).unwrap();
-            assert_eq!(
-                open(cache.path(), "a").take("x", print(5)),
-                None,
-                "cut at {at}"
-            );
+            fs_err::write(&stored, &damaged).unwrap();
+            let found = open(cache.path(), "a").take(&file("x", 5));
+            assert_eq!(found, None, "byte {at}");
+            fs_err::write(&stored, &whole[..at]).unwrap();
+            let found = open(cache.path(), "a").take(&file("x", 5));
+            assert_eq!(found, None, "cut at {at}");
         }
     }
 
@@ -226,10 +293,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let blocked = cache.path().join("file");
         fs_err::write(&blocked, "").unwrap();
-        open(&blocked, "a").store(
-            AT + Duration::from_secs(10),
-            [("x", print(5), 7)].into_iter(),
-        );
-        assert_eq!(open(&blocked, "a").take("x", print(5)), None);
+        store(&blocked, &[(file("x", 5), 7)]);
+        assert_eq!(open(&blocked, "a").take(&file("x", 5)), None);
     }
 }

@@ -18,10 +18,10 @@ use crate::core_data;
 use crate::index::Index;
 use crate::parallel;
 use crate::problem::{Problem, ProblemKind};
-use crate::read::{self, Metadata};
+use crate::read::{self, Buffer, Metadata};
 use crate::search;
 use crate::space::SpaceRoot;
-use crate::walk::{self, ToolFile};
+use crate::walk::{self, ToolFile, Walk};
 
 /// Longest description kept for listings; the file has the rest.
 const MAX_DESCRIPTION: usize = 1000;
@@ -34,7 +34,7 @@ pub struct Row {
     pub path: PathBuf,
     pub summary: Summary,
     /// What runs it, by its shortest name.
-    pub runtime: Option<String>,
+    pub runtime: Option<Arc<str>>,
 }
 
 /// What a listing says of a tool.
@@ -81,8 +81,11 @@ pub struct Listing {
     pub problems: Vec<Problem>,
 }
 
+/// The files of nearer spaces that hide one of a farther space, by the id they share.
+type Hidden = BTreeMap<ToolId, PathBuf>;
+
 /// What the index remembers of a file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 enum Known {
     Tool(Summary),
     NotATool,
@@ -97,9 +100,15 @@ impl Catalog {
             problems: self.extractor_problems.clone(),
             ..Listing::default()
         };
-        let mut taken: BTreeMap<ToolId, PathBuf> = BTreeMap::new();
-        for root in &self.roots {
-            self.list_root(root, &mut taken, &mut listing);
+        let mut walks: Vec<Walk<'_>> = self
+            .roots
+            .iter()
+            .map(|root| walk::walk(&root.tools, &self.extractors))
+            .collect();
+        let mut hidden = Hidden::default();
+        for (at, root) in self.roots.iter().enumerate() {
+            let walk = std::mem::take(&mut walks[at]);
+            self.list_root(root, walk, &walks[at + 1..], &mut hidden, &mut listing);
         }
         self.check_chains(&mut listing);
         for file in core_data::files() {
@@ -117,25 +126,35 @@ impl Catalog {
     fn list_root(
         &self,
         root: &SpaceRoot,
-        taken: &mut BTreeMap<ToolId, PathBuf>,
+        walk: Walk<'_>,
+        farther: &[Walk<'_>],
+        hidden: &mut Hidden,
         listing: &mut Listing,
     ) {
-        let walked = walk::walk(&root.tools, &self.extractors);
-        listing.problems.extend(walked.problems);
-        let known = self.known(root, &walked.files);
-        let mut files: Vec<(ToolFile, Known)> = walked
-            .files
-            .into_iter()
-            .zip(known)
+        listing.problems.extend(walk.problems);
+        let known = self.known(root, &walk.files);
+        listing.rows.reserve(known.len());
+        let files = walk.files.into_iter().zip(known);
+        let mut files = files
             .filter(|(_, known)| !matches!(known, Known::NotATool))
-            .collect();
-        report_duplicates(&mut files, &mut listing.problems);
-        for (file, known) in files {
+            .peekable();
+        while let Some((file, known)) = files.next() {
+            let mut last = None;
+            while let Some((other, _)) = files.next_if(|(other, _)| other.id == file.id) {
+                let before: &ToolFile<'_> = last.as_ref().unwrap_or(&file);
+                let problem = duplicate(&file.id, &before.path, &other.path);
+                listing.problems.push(problem);
+                last = Some(other);
+            }
+            // Which of several is meant is not ours to guess.
+            if last.is_some() {
+                continue;
+            }
             if let Some(problem) = protected(&file) {
                 listing.problems.push(problem);
                 continue;
             }
-            if let Some(by) = taken.get(&file.id) {
+            if let Some(by) = hidden.get(&file.id) {
                 listing.shadowed.push(Shadowed {
                     id: file.id,
                     space: root.space,
@@ -144,7 +163,9 @@ impl Catalog {
                 });
                 continue;
             }
-            taken.insert(file.id.clone(), file.path.clone());
+            if farther.iter().any(|walk| walk.has(&file.id)) {
+                hidden.insert(file.id.clone(), file.path.clone());
+            }
             match known {
                 Known::Tool(summary) => listing.rows.push(Row {
                     id: file.id,
@@ -160,17 +181,17 @@ impl Catalog {
     }
 
     /// What each file says: from the index where it is unchanged, else from the file.
-    fn known(&self, root: &SpaceRoot, files: &[ToolFile]) -> Vec<Known> {
-        self.remembered("list", root, files, |file| {
-            let source = match read::text(&file.path) {
+    fn known(&self, root: &SpaceRoot, files: &[ToolFile<'_>]) -> Vec<Known> {
+        self.remembered("list", root, files, |file, source| {
+            let source = match source {
                 Ok(source) => source,
                 Err(problem) => return Known::Broken(vec![problem]),
             };
             match read::metadata(
                 &file.id,
                 &file.path,
-                &file.extension,
-                &source,
+                file.extension,
+                source,
                 &self.extractors,
             ) {
                 Metadata::Tool(found) => Known::Tool(summary(&found.metadata, &found.positions)),
@@ -186,9 +207,8 @@ impl Catalog {
         let mut by_path: HashMap<PathBuf, Vec<(String, u32)>> = HashMap::new();
         for root in &self.roots {
             let files = walk::walk(&root.tools, &self.extractors).files;
-            let words = self.remembered("words", root, &files, |file| {
-                read::text(&file.path)
-                    .map_or_else(|_| Vec::new(), |text| search::content_tokens(&text))
+            let words = self.remembered("words", root, &files, |_, source| {
+                source.map_or_else(|_| Vec::new(), search::content_tokens)
             });
             by_path.extend(files.into_iter().map(|file| file.path).zip(words));
         }
@@ -200,35 +220,33 @@ impl Catalog {
             .collect()
     }
 
-    fn remembered<T, F>(&self, kind: &str, root: &SpaceRoot, files: &[ToolFile], read: F) -> Vec<T>
+    /// What `understand` makes of each file, by way of the index of this kind.
+    fn remembered<T, F>(
+        &self,
+        kind: &str,
+        root: &SpaceRoot,
+        files: &[ToolFile<'_>],
+        understand: F,
+    ) -> Vec<T>
     where
-        T: Serialize + serde::de::DeserializeOwned + Clone + Send,
-        F: Fn(&ToolFile) -> T + Sync,
+        T: Serialize + serde::de::DeserializeOwned + Send,
+        F: Fn(&ToolFile<'_>, Result<&str, Problem>) -> T + Sync,
     {
         let identity = self.extractors.identity();
         let mut index: Index<T> = Index::open(self.cache.as_deref(), kind, &root.tools, &identity);
-        let key = |file: &ToolFile| format!("{}{}", file.id, file.extension);
-        let mut values: Vec<Option<T>> = files
-            .iter()
-            .map(|file| index.take(&key(file), file.fingerprint))
-            .collect();
-        let missing: Vec<usize> = (0..files.len())
-            .filter(|at| values[*at].is_none())
-            .collect();
+        let mut known: Vec<Option<T>> = files.iter().map(|file| index.take(file)).collect();
+        let missing: Vec<usize> = (0..files.len()).filter(|at| known[*at].is_none()).collect();
         let is_stale = !missing.is_empty() || index.has_leftovers();
-        let fresh = parallel::map(&missing, |at| read(&files[*at]));
+        let fresh = parallel::map(&missing, |buffer: &mut Buffer, at| {
+            let file = &files[*at];
+            understand(file, buffer.text(&file.path, file.fingerprint.size))
+        });
         for (at, value) in missing.into_iter().zip(fresh) {
-            values[at] = Some(value);
+            known[at] = Some(value);
         }
-        let values: Vec<T> = values.into_iter().flatten().collect();
+        let values: Vec<T> = known.into_iter().flatten().collect();
         if is_stale {
-            let keys: Vec<String> = files.iter().map(key).collect();
-            let entries = keys
-                .iter()
-                .zip(files)
-                .zip(&values)
-                .map(|((key, file), value)| (key.as_str(), file.fingerprint, value.clone()));
-            index.store(self.now, entries);
+            index.store(self.now, files.iter().zip(&values));
         }
         values
     }
@@ -236,16 +254,19 @@ impl Catalog {
     /// Finds what runs each tool; a tool that nothing can run becomes a problem. One look
     /// per executor: if an executor's own chain ends well, so does that of whoever names it.
     fn check_chains(&self, listing: &mut Listing) {
-        let mut runtimes: HashMap<String, Result<String, Problem>> = HashMap::new();
+        let mut runtimes: HashMap<String, Result<Arc<str>, Problem>> = HashMap::new();
         let mut problems = Vec::new();
         listing.rows.retain_mut(|row| {
             if !needs_executor(row.role()) {
                 return true;
             }
-            let executor = row.summary.executor.clone().unwrap_or_default();
-            let runtime = runtimes
-                .entry(executor)
-                .or_insert_with_key(|executor| self.runtime_of(executor, row));
+            let executor = row.summary.executor.as_deref().unwrap_or_default();
+            let runtime = match runtimes.get(executor) {
+                Some(runtime) => runtime,
+                None => runtimes
+                    .entry(executor.to_owned())
+                    .or_insert_with_key(|executor| self.runtime_of(executor, row)),
+            };
             match runtime {
                 Ok(name) => {
                     row.runtime = Some(name.clone());
@@ -264,7 +285,7 @@ impl Catalog {
         listing.problems.extend(problems);
     }
 
-    fn runtime_of(&self, executor: &str, row: &Row) -> Result<String, Problem> {
+    fn runtime_of(&self, executor: &str, row: &Row) -> Result<Arc<str>, Problem> {
         let mut metadata = serde_json::Map::new();
         metadata.insert(
             field::TOOL_TYPE.into(),
@@ -285,7 +306,8 @@ impl Catalog {
             Ok(chain) => Ok(chain
                 .links()
                 .get(1)
-                .map_or_else(String::new, |runtime| short_name(runtime))),
+                .map_or_else(String::new, |runtime| short_name(runtime))
+                .into()),
             Err(error) => {
                 let kind = match error.code() {
                     "catalog::chain_cycle" => ProblemKind::ChainCycle,
@@ -316,7 +338,7 @@ const fn needs_executor(role: Role) -> bool {
     matches!(role, Role::Tool | Role::Runtime)
 }
 
-fn protected(file: &ToolFile) -> Option<Problem> {
+fn protected(file: &ToolFile<'_>) -> Option<Problem> {
     let id = file.id.as_str();
     let core = core_data::alias(id).or_else(|| core_data::file(id).map(|core| core.id))?;
     let message = format!("the id {id} belongs to core ({core}); this file is ignored");
@@ -324,21 +346,6 @@ fn protected(file: &ToolFile) -> Option<Problem> {
         Problem::new(ProblemKind::CoreProtected, &file.path, message)
             .help("core tools cannot be replaced: give the file another name"),
     )
-}
-
-/// Two files of one id are both left out: which of them is meant is not ours to guess.
-fn report_duplicates(files: &mut Vec<(ToolFile, Known)>, problems: &mut Vec<Problem>) {
-    let doubled: Vec<ToolId> = files
-        .windows(2)
-        .filter(|pair| pair[0].0.id == pair[1].0.id)
-        .map(|pair| {
-            problems.push(duplicate(&pair[0].0.id, &pair[0].0.path, &pair[1].0.path));
-            pair[0].0.id.clone()
-        })
-        .collect();
-    if !doubled.is_empty() {
-        files.retain(|(file, _)| !doubled.contains(&file.id));
-    }
 }
 
 fn summary(metadata: &Map<String, Value>, positions: &BTreeMap<String, Position>) -> Summary {
@@ -359,7 +366,7 @@ fn core_row(file: &core_data::CoreFile) -> Row {
     let tool = read::core(file);
     let summary = summary(&tool.metadata, &tool.positions);
     Row {
-        runtime: summary.executor.clone(),
+        runtime: summary.executor.as_deref().map(Arc::from),
         id: tool.id,
         space: Space::Core,
         path: tool.path,

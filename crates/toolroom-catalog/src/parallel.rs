@@ -6,12 +6,17 @@ const WORTH_A_THREAD: usize = 64;
 /// Items taken at a time: few enough to share fairly, many enough to seldom ask.
 const BATCH: usize = 16;
 
-/// Applies `work` to every item; results keep the items' order.
-pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// Applies `work` to every item; results keep the items' order. Each worker has a desk of
+/// its own, on which it may leave things for the next item.
+pub(crate) fn map<T: Sync, R: Send, D: Default>(
+    items: &[T],
+    work: impl Fn(&mut D, &T) -> R + Sync,
+) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = cores.min(items.len() / WORTH_A_THREAD + 1);
     if threads <= 1 {
-        return items.iter().map(work).collect();
+        let mut desk = D::default();
+        return items.iter().map(|item| work(&mut desk, item)).collect();
     }
     let next = AtomicUsize::new(0);
     let mut batches: Vec<(usize, Vec<R>)> = std::thread::scope(|scope| {
@@ -19,6 +24,7 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
             .map(|_| {
                 scope.spawn(|| {
                     let mut done = Vec::new();
+                    let mut desk = D::default();
                     loop {
                         let start = next.fetch_add(BATCH, Ordering::Relaxed);
                         let Some(batch) = items.get(start..items.len().min(start + BATCH)) else {
@@ -27,7 +33,8 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
                         if batch.is_empty() {
                             return done;
                         }
-                        done.push((start, batch.iter().map(&work).collect()));
+                        let results = batch.iter().map(|item| work(&mut desk, item));
+                        done.push((start, results.collect()));
                     }
                 })
             })
@@ -51,7 +58,7 @@ mod tests {
         for length in [0, 1, 63, 64, 1000, 1001] {
             let items: Vec<usize> = (0..length).collect();
             let doubled: Vec<usize> = items.iter().map(|n| n * 2).collect();
-            assert_eq!(super::map(&items, |n| n * 2), doubled);
+            assert_eq!(super::map(&items, |(), n| n * 2), doubled);
         }
     }
 }

@@ -32,38 +32,86 @@ pub enum Read {
 /// # Errors
 /// Fails for what is no plain file, too large, unreadable or not UTF-8.
 pub fn text(path: &Path) -> Result<String, Problem> {
-    let unreadable =
-        |error: std::io::Error| Problem::new(ProblemKind::Unreadable, path, plain(&error));
-    let metadata = path.metadata().map_err(unreadable)?;
+    let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
     if !metadata.is_file() {
-        return Err(Problem::new(
-            ProblemKind::Unreadable,
-            path,
-            "it is not a plain file",
-        ));
+        return Err(not_a_file(path));
     }
-    if metadata.len() > MAX_FILE_SIZE {
-        let message = format!(
-            "the file has {} MB; a tool file has at most {} MB",
-            metadata.len() / 1_000_000,
-            MAX_FILE_SIZE / 1024 / 1024
-        );
-        return Err(Problem::new(ProblemKind::TooLarge, path, message)
-            .help("keep data in files of its own, outside tools/"));
+    let mut bytes = Vec::new();
+    read_into(&mut bytes, path, metadata.len())?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(path, error.as_bytes(), &error.utf8_error()))
+}
+
+/// Memory for one file's text after another's.
+#[derive(Debug, Default)]
+pub struct Buffer(Vec<u8>);
+
+impl Buffer {
+    /// The text of a file that was plain and of this size when it was found.
+    ///
+    /// # Errors
+    /// As [`text`].
+    pub fn text(&mut self, path: &Path, size: u64) -> Result<&str, Problem> {
+        read_into(&mut self.0, path, size)?;
+        std::str::from_utf8(&self.0).map_err(|error| not_utf8(path, &self.0, &error))
     }
-    let bytes = std::fs::File::open(path)
-        .and_then(|file| {
-            use std::io::Read as _;
-            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-            file.take(MAX_FILE_SIZE).read_to_end(&mut bytes)?;
-            Ok(bytes)
-        })
-        .map_err(unreadable)?;
-    String::from_utf8(bytes).map_err(|error| not_utf8(path, &error))
+}
+
+/// Reads a whole file that seems to have this size, in one step if it has.
+fn read_into(bytes: &mut Vec<u8>, path: &Path, size: u64) -> Result<(), Problem> {
+    use std::io::Read as _;
+    let mut expected = size;
+    let mut filled = 0;
+    let mut file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+    loop {
+        if expected > MAX_FILE_SIZE {
+            return Err(too_large(path, expected));
+        }
+        // One byte more shows whether the file has grown.
+        let length = usize::try_from(expected).unwrap_or(usize::MAX - 1);
+        bytes.resize(length + 1, 0);
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(unreadable(path, &error)),
+        }
+        match filled.cmp(&length) {
+            std::cmp::Ordering::Less => {}
+            std::cmp::Ordering::Equal => break,
+            std::cmp::Ordering::Greater => expected = expected.saturating_mul(2).max(4096),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(())
+}
+
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
+    let help = match error.kind() {
+        std::io::ErrorKind::PermissionDenied => {
+            "give yourself the right to read it (chmod u+r), or move it out of tools/"
+        }
+        _ => "put it right, or move it out of tools/",
+    };
+    Problem::new(ProblemKind::Unreadable, path, plain(error)).help(help)
+}
+
+pub(crate) fn not_a_file(path: &Path) -> Problem {
+    Problem::new(ProblemKind::Unreadable, path, "it is not a plain file")
+        .help("move it out of tools/, or give it an extension that is no tool's")
+}
+
+fn too_large(path: &Path, size: u64) -> Problem {
+    let message = format!(
+        "the file has {} MB; a tool file has at most {} MB",
+        size / 1_000_000,
+        MAX_FILE_SIZE / 1024 / 1024
+    );
+    Problem::new(ProblemKind::TooLarge, path, message)
+        .help("keep data in files of its own, outside tools/")
 }
 
 /// An I/O error without the number of its kind.
-fn plain(error: &std::io::Error) -> String {
+pub(crate) fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {
         Some((message, _)) => message.to_lowercase(),
@@ -71,9 +119,8 @@ fn plain(error: &std::io::Error) -> String {
     }
 }
 
-fn not_utf8(path: &Path, error: &std::string::FromUtf8Error) -> Problem {
-    let bytes = error.as_bytes();
-    let valid = error.utf8_error().valid_up_to();
+fn not_utf8(path: &Path, bytes: &[u8], error: &std::str::Utf8Error) -> Problem {
+    let valid = error.valid_up_to();
     let before = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();
     let message = match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16, not UTF-8".to_owned(),

@@ -60,13 +60,13 @@ impl SpaceRoot {
             .collect()
     }
 
-    /// Whether a file of this space really lies in it, all links followed.
+    /// Where a file of this space really lies, all links followed, if that is outside of it.
     #[must_use]
-    pub fn contains(&self, file: &Path) -> bool {
+    pub fn leaves(&self, file: &Path) -> Option<PathBuf> {
         match (file.canonicalize(), self.tools.canonicalize()) {
-            (Ok(file), Ok(tools)) => file.starts_with(tools),
+            (Ok(file), Ok(tools)) if !file.starts_with(&tools) => Some(file),
             // What does not exist leads nowhere; reading it will say so.
-            _ => true,
+            _ => None,
         }
     }
 }

@@ -4,15 +4,18 @@
 //! Links are followed inside the space and never out of it, loops end, and a bounded
 //! number of files is looked at, however the tree is made.
 
-use std::fs::Metadata;
+use std::ffi::OsString;
+use std::fs::{DirEntry, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
+use toolroom_kernel::Explain as _;
 use toolroom_kernel::model::ToolId;
 
 use crate::extract::registry::Extractors;
 use crate::problem::{Problem, ProblemKind};
+use crate::read;
 
 const MAX_DEPTH: usize = 32;
 const MAX_FILES: usize = 100_000;
@@ -22,24 +25,21 @@ const MAX_FILES: usize = 100_000;
 pub struct Fingerprint {
     pub size: u64,
     /// Nanoseconds since 1970, of content and of the file's record.
-    pub modified: i128,
-    pub changed: i128,
+    pub modified: i64,
+    pub changed: i64,
     pub inode: u64,
 }
 
 impl Fingerprint {
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
-        let modified =
-            metadata
-                .modified()
-                .ok()
-                .map_or(0, |time| match time.duration_since(UNIX_EPOCH) {
-                    Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
-                    Err(before) => {
-                        -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX)
-                    }
-                });
+        let modified = metadata.modified().ok().map_or(0, |time| {
+            let nanos = |span: std::time::Duration| i64::try_from(span.as_nanos());
+            match time.duration_since(UNIX_EPOCH) {
+                Ok(after) => nanos(after).unwrap_or(i64::MAX),
+                Err(before) => nanos(before.duration()).map_or(i64::MIN, |nanos| -nanos),
+            }
+        });
         let (changed, inode) = record_of(metadata);
         Self {
             size: metadata.len(),
@@ -51,37 +51,48 @@ impl Fingerprint {
 }
 
 #[cfg(unix)]
-fn record_of(metadata: &Metadata) -> (i128, u64) {
+fn record_of(metadata: &Metadata) -> (i64, u64) {
     use std::os::unix::fs::MetadataExt;
-    let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
-    (changed, metadata.ino())
+    let seconds = metadata.ctime().saturating_mul(1_000_000_000);
+    (
+        seconds.saturating_add(metadata.ctime_nsec()),
+        metadata.ino(),
+    )
 }
 
 #[cfg(not(unix))]
-fn record_of(_metadata: &Metadata) -> (i128, u64) {
+fn record_of(_metadata: &Metadata) -> (i64, u64) {
     (0, 0)
 }
 
 /// A file that may be a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolFile {
+pub struct ToolFile<'e> {
     pub id: ToolId,
     pub path: PathBuf,
-    /// With its dot.
-    pub extension: String,
+    /// With its dot; one of those that are read.
+    pub extension: &'e str,
     pub fingerprint: Fingerprint,
 }
 
 /// Everything found below one `tools` folder, ordered by id and then by extension.
 #[derive(Debug, Default)]
-pub struct Walk {
-    pub files: Vec<ToolFile>,
+pub struct Walk<'e> {
+    pub files: Vec<ToolFile<'e>>,
     pub problems: Vec<Problem>,
+}
+
+impl Walk<'_> {
+    /// Whether there is a file of this id.
+    #[must_use]
+    pub fn has(&self, id: &ToolId) -> bool {
+        self.files.binary_search_by(|file| file.id.cmp(id)).is_ok()
+    }
 }
 
 /// Walks a `tools` folder. A folder that does not exist has no tools.
 #[must_use]
-pub fn walk(tools: &Path, extractors: &Extractors) -> Walk {
+pub fn walk<'e>(tools: &Path, extractors: &'e Extractors) -> Walk<'e> {
     let mut walker = Walker {
         root: None,
         tools,
@@ -93,88 +104,110 @@ pub fn walk(tools: &Path, extractors: &Extractors) -> Walk {
     let mut found = walker.found;
     found
         .files
-        .sort_by(|a, b| a.id.cmp(&b.id).then_with(|| a.extension.cmp(&b.extension)));
+        .sort_by(|a, b| a.id.cmp(&b.id).then_with(|| a.extension.cmp(b.extension)));
     found
 }
 
-struct Walker<'a> {
+struct Walker<'a, 'e> {
     /// The canonical root, computed when the first link is met.
     root: Option<PathBuf>,
     tools: &'a Path,
-    extractors: &'a Extractors,
-    found: Walk,
+    extractors: &'e Extractors,
+    found: Walk<'e>,
     full: bool,
 }
 
-impl Walker<'_> {
+impl<'e> Walker<'_, 'e> {
     /// `above` holds the real paths of linked folders on the way down, to end loops.
     fn folder(&mut self, folder: &Path, prefix: &str, above: &mut Vec<PathBuf>) {
         #[expect(clippy::disallowed_methods, reason = "the problem names the folder")]
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
-            Err(error) => return self.problem(ProblemKind::Unreadable, folder, error.to_string()),
+            Err(error) => return self.found.problems.push(read::unreadable(folder, &error)),
         };
-        let mut names: Vec<_> = entries.flatten().collect();
-        names.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in names {
+        let named = |entry: DirEntry| (entry.file_name(), entry);
+        let mut entries: Vec<(OsString, DirEntry)> = entries.flatten().map(named).collect();
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        for (name, entry) in entries {
             if self.full {
                 return;
             }
-            self.entry(&entry, prefix, above);
+            match name.to_str() {
+                Some(name) => self.entry(folder, name, &entry, prefix, above),
+                None => self.found.problems.push(
+                    Problem::new(
+                        ProblemKind::InvalidId,
+                        folder.join(&name),
+                        "the file name is not UTF-8",
+                    )
+                    .help("rename the file"),
+                ),
+            }
         }
     }
 
-    fn entry(&mut self, entry: &std::fs::DirEntry, prefix: &str, above: &mut Vec<PathBuf>) {
-        let path = entry.path();
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else {
-            let message = "the file name is not UTF-8";
-            return self.problem(ProblemKind::InvalidId, &path, message.to_owned());
-        };
-        if name.starts_with(['.', '_']) || self.extractors.skips(name) {
+    fn entry(
+        &mut self,
+        folder: &Path,
+        name: &str,
+        entry: &DirEntry,
+        prefix: &str,
+        above: &mut Vec<PathBuf>,
+    ) {
+        if name.starts_with(['.', '_']) {
             return;
         }
         let Ok(kind) = entry.file_type() else {
             return;
         };
-        if kind.is_dir() {
-            self.subfolder(&path, name, prefix, above);
-        } else if kind.is_symlink() {
-            self.link(&path, name, prefix, above);
-        } else if kind.is_file() && self.is_read(name) {
+        if kind.is_file() {
+            let Some((stem, extension)) = self.parts(name) else {
+                return;
+            };
+            let path = joined(folder, name);
             match entry.metadata() {
-                Ok(metadata) => self.file(path, name, prefix, &metadata),
-                Err(error) => self.problem(ProblemKind::Unreadable, &path, error.to_string()),
+                Ok(metadata) => self.file(path, prefix, stem, extension, &metadata),
+                Err(error) => self.found.problems.push(read::unreadable(&path, &error)),
             }
+        } else if self.extractors.skips(name) {
+        } else if kind.is_dir() {
+            self.subfolder(&entry.path(), name, prefix, above);
+        } else if kind.is_symlink() {
+            self.link(&entry.path(), name, prefix, above);
+        } else if self.parts(name).is_some() {
+            self.found.problems.push(read::not_a_file(&entry.path()));
         }
     }
 
     fn subfolder(&mut self, path: &Path, name: &str, prefix: &str, above: &mut Vec<PathBuf>) {
         if prefix.matches('/').count() >= MAX_DEPTH {
             let message = format!("the folder lies more than {MAX_DEPTH} levels deep");
-            return self.problem(ProblemKind::TooMany, path, message);
+            let help = "move it further up: nothing in it is looked at";
+            let problem = Problem::new(ProblemKind::TooMany, path, message).help(help);
+            return self.found.problems.push(problem);
         }
         self.folder(path, &format!("{prefix}{name}/"), above);
     }
 
     fn link(&mut self, path: &Path, name: &str, prefix: &str, above: &mut Vec<PathBuf>) {
+        let parts = self.parts(name);
         let real = match path.canonicalize() {
             Ok(real) => real,
-            Err(_) if !self.is_read(name) => return,
+            Err(_) if parts.is_none() => return,
             Err(error) => {
-                let message = format!("the link leads nowhere: {error}");
-                return self.problem(ProblemKind::Unreadable, path, message);
+                let message = format!("the link leads nowhere: {}", read::plain(&error));
+                let problem = Problem::new(ProblemKind::Unreadable, path, message)
+                    .help("point the link at a file of this space, or remove it");
+                return self.found.problems.push(problem);
             }
         };
         let is_folder = real.is_dir();
-        if !is_folder && !self.is_read(name) {
+        if !is_folder && parts.is_none() {
             return;
         }
         if !real.starts_with(self.real_root()) {
-            let target = real.display();
-            let message = format!("the link leads out of its space, to {target}");
-            return self.problem(ProblemKind::LeavesSpace, path, message);
+            return self.found.problems.push(leaves_space(path, &real));
         }
         if is_folder {
             let loops = path.ancestors().skip(1).any(|folder| {
@@ -187,35 +220,50 @@ impl Walker<'_> {
             above.push(real);
             self.subfolder(path, name, prefix, above);
             above.pop();
-        } else if let Ok(metadata) = path.metadata() {
-            self.file(path.to_path_buf(), name, prefix, &metadata);
+        } else if let (Some((stem, extension)), Ok(metadata)) = (parts, path.metadata()) {
+            if metadata.is_file() {
+                self.file(path.to_path_buf(), prefix, stem, extension, &metadata);
+            } else {
+                self.found.problems.push(read::not_a_file(path));
+            }
         }
     }
 
-    fn file(&mut self, path: PathBuf, name: &str, prefix: &str, metadata: &Metadata) {
+    fn file(
+        &mut self,
+        path: PathBuf,
+        prefix: &str,
+        stem: &str,
+        extension: &'e str,
+        metadata: &Metadata,
+    ) {
         if self.found.files.len() >= MAX_FILES {
             self.full = true;
             let message =
                 format!("the space has more than {MAX_FILES} tools; the rest is left out");
-            let tools = self.tools.to_path_buf();
-            return self.problem(ProblemKind::TooMany, &tools, message);
+            let problem = Problem::new(ProblemKind::TooMany, self.tools, message)
+                .help("keep files that are no tools outside tools/");
+            return self.found.problems.push(problem);
         }
-        let Some((stem, extension)) = split_extension(name) else {
-            return;
-        };
-        match ToolId::parse(&format!("{prefix}{stem}")) {
+        match ToolId::try_from([prefix, stem].concat()) {
             Ok(id) => self.found.files.push(ToolFile {
                 id,
                 path,
-                extension: extension.to_owned(),
+                extension,
                 fingerprint: Fingerprint::of(metadata),
             }),
-            Err(error) => self.problem(ProblemKind::InvalidId, &path, error.to_string()),
+            Err(error) => {
+                let help = error.help().unwrap_or_default();
+                let problem = Problem::new(ProblemKind::InvalidId, path, error.to_string());
+                self.found.problems.push(problem.help(help));
+            }
         }
     }
 
-    fn is_read(&self, name: &str) -> bool {
-        split_extension(name).is_some_and(|(_, extension)| self.extractors.reads(extension))
+    /// A file's name in two, if files of that extension are read.
+    fn parts<'n>(&self, name: &'n str) -> Option<(&'n str, &'e str)> {
+        let (stem, extension) = split_extension(name)?;
+        Some((stem, self.extractors.known(extension)?))
     }
 
     fn real_root(&mut self) -> &Path {
@@ -223,10 +271,22 @@ impl Walker<'_> {
         self.root
             .get_or_insert_with(|| tools.canonicalize().unwrap_or_else(|_| tools.to_path_buf()))
     }
+}
 
-    fn problem(&mut self, kind: ProblemKind, path: &Path, message: String) {
-        self.found.problems.push(Problem::new(kind, path, message));
-    }
+/// `Path::join` in one allocation: there may be many files.
+fn joined(folder: &Path, name: &str) -> PathBuf {
+    let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + name.len());
+    path.push(folder);
+    path.push(name);
+    path
+}
+
+/// A link of a space that leads to `target`, outside it.
+pub(crate) fn leaves_space(path: &Path, target: &Path) -> Problem {
+    let target = target.display();
+    let message = format!("the link leads out of its space, to {target}");
+    Problem::new(ProblemKind::LeavesSpace, path, message)
+        .help("copy the file into the space: what lies elsewhere is not taken for a tool")
 }
 
 /// `fetch.py` is `fetch` and `.py`.
@@ -241,7 +301,8 @@ mod tests {
     use super::*;
 
     fn ids(root: &Path) -> Vec<String> {
-        let found = walk(root, &Extractors::core());
+        let extractors = Extractors::core();
+        let found = walk(root, &extractors);
         found.files.iter().map(|file| file.id.to_string()).collect()
     }
 
@@ -296,7 +357,8 @@ mod tests {
         )
         .unwrap();
         symlink(root.path().join("gone.py"), root.path().join("dangling.py")).unwrap();
-        let found = walk(root.path(), &Extractors::core());
+        let extractors = Extractors::core();
+        let found = walk(root.path(), &extractors);
         assert_eq!(ids(root.path()), ["alias/tool", "one", "real/tool"]);
         let mut codes: Vec<_> = found
             .problems

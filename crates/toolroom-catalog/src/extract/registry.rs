@@ -103,9 +103,11 @@ impl Extractors {
         self.slots.keys().map(String::as_str)
     }
 
+    /// The extension itself, if it is one that is read.
     #[must_use]
-    pub fn reads(&self, extension: &str) -> bool {
-        self.slots.contains_key(extension)
+    pub fn known(&self, extension: &str) -> Option<&str> {
+        let (known, _) = self.slots.get_key_value(extension)?;
+        Some(known)
     }
 
     /// Whether a folder of this name holds something else than tools.

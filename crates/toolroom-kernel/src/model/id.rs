@@ -41,13 +41,7 @@ impl ToolId {
     /// # Errors
     /// Fails for anything that could name a file outside its space.
     pub fn parse(text: &str) -> Result<Self, InvalidId> {
-        match fault(text) {
-            None => Ok(Self(text.to_owned())),
-            Some(reason) => Err(InvalidId {
-                text: text.chars().take(80).collect(),
-                reason,
-            }),
-        }
+        Self::try_from(text.to_owned())
     }
 
     #[must_use]
@@ -108,7 +102,13 @@ impl TryFrom<String> for ToolId {
     type Error = InvalidId;
 
     fn try_from(text: String) -> Result<Self, InvalidId> {
-        Self::parse(&text)
+        match fault(&text) {
+            None => Ok(Self(text)),
+            Some(reason) => Err(InvalidId {
+                text: text.chars().take(80).collect(),
+                reason,
+            }),
+        }
     }
 }
 
