@@ -1,5 +1,6 @@
 """`scripts/bench provision`: judging and making environments, against uv."""
 
+import glob
 import os
 import shutil
 import subprocess
@@ -15,6 +16,37 @@ PACKAGES = [
     "tomlkit", "jsonschema", "sqlalchemy", "flask", "celery", "typer", "tqdm", "python-dateutil", "boto3",
 ]
 WANTED = PACKAGES[:15]
+MANY = 500
+
+
+def many(uv, place, env):
+    """An environment of five hundred distributions, as an installer would leave them: each with
+    metadata, a description, a list of files, and requirements with markers and extras."""
+    os.makedirs(os.path.join(place, ".ai/tools"))
+    subprocess.run([uv, "venv", "-q", ".venv"], cwd=place, env=env, check=True)
+    library = glob.glob(os.path.join(place, ".venv/lib/python*/site-packages"))[0]
+    for number in range(MANY):
+        name = f"package-{number:03}"
+        needs = [other for other in (number + 1, number + 7, number + 61) if other < MANY]
+        lines = [
+            "Metadata-Version: 2.4", f"Name: {name}", "Version: 2.4.1", "Summary: One of many.", "Author: Somebody",
+            "License-Expression: MIT", "Requires-Python: >=3.9",
+            *[f"Classifier: Topic :: Number {topic}" for topic in range(20)],
+            *[f"Requires-Dist: package-{other:03}>=2.0,<3" for other in needs],
+            'Requires-Dist: colorama>=0.4; sys_platform == "win32"',
+            'Requires-Dist: pytest>=7; extra == "test"', "Provides-Extra: test", "", "A long description.\n" * 200,
+        ]
+        folder = os.path.join(library, f"package_{number:03}-2.4.1.dist-info")
+        os.makedirs(folder)
+        texts = {
+            "METADATA": "\n".join(lines), "INSTALLER": "uv", "WHEEL": "Wheel-Version: 1.0\n",
+            "RECORD": "\n".join(f"package_{number:03}/{part}.py,sha256=x,100" for part in range(30)),
+        }
+        for file, text in texts.items():
+            with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+                out.write(text)
+    with open(os.path.join(place, "requirements.txt"), "w", encoding="utf-8") as file:
+        file.writelines(f"package-{number:03}>=2\n" for number in range(0, MANY, 10))
 
 
 def main():
@@ -46,6 +78,16 @@ def main():
         limits = {"toolroom setup --plan": "(at most 6 ms CPU)", "toolroom setup, nothing to do": "(at most 8 ms CPU)"}
         for name, cost in costs.items():
             measure.row(name, cost, limits.get(name, ""))
+
+        large = os.path.join(root, "large")
+        many(uv, large, env)
+        options = {"cwd": large, "env": env}
+        commands = {f"toolroom setup --plan, {MANY} packages": ([toolroom, "setup", "--plan", "--json"], options)}
+        subprocess.run([toolroom, "setup", "--yes"], cwd=large, env=env, check=True, **quiet)
+        commands[f"toolroom setup, nothing to do, {MANY} packages"] = ([toolroom, "setup", "--json"], options)
+        commands[f"uv pip install --dry-run, {MANY} packages"] = ([uv, "pip", "install", "--dry-run", "--offline", "-r", "requirements.txt"], options)
+        for name, cost in measure.interleaved(commands, rounds=20).items():
+            measure.row(name, cost, "(at most 40 ms CPU)" if name.startswith("toolroom") else "")
 
         fresh = os.path.join(root, "fresh")
         os.makedirs(os.path.join(fresh, ".ai/tools"))
