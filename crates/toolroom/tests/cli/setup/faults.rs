@@ -20,12 +20,13 @@ fn with_stuck_uv(command: &str) -> Option<TestContext> {
 }
 
 fn start(context: &mut TestContext, stuck: bool) -> Child {
-    let path = if stuck {
+    let uv = if stuck {
         context.root().join("stuck")
     } else {
         tools().join("uv/bin")
     };
-    context.set_env("PATH", format!("{}:/usr/bin:/bin", path.display()));
+    let folders = [uv, "/usr/bin".into(), "/bin".into(), tools().join("bin")];
+    context.set_env("PATH", std::env::join_paths(folders).unwrap());
     context
         .command(&["setup"])
         .stdout(Stdio::null())
