@@ -74,6 +74,12 @@ pub(super) fn client(network: &Network, url: &Url) -> Result<Client, HttpError> 
     Ok(client)
 }
 
+/// Lets go of the clients of a runtime that ends, so that they keep no place from others.
+pub(super) fn forget(runtime: Id) {
+    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    clients.retain(|(kept, _)| kept.runtime != runtime);
+}
+
 fn build(network: &Network, secure: bool) -> Result<Client, HttpError> {
     install_provider();
     let mut builder = Client::builder()
@@ -124,6 +130,7 @@ fn proxies(network: &Network) -> Result<Vec<Proxy>, HttpError> {
     let mut proxies = Vec::new();
     for (written, kind) in kinds {
         let Some(url) = written else { continue };
+        refuse_link_local(network, url)?;
         let proxy = kind(url).map_err(|error| HttpError::BadClient {
             what: format!("the proxy {:?}", shown_text(url)),
             reason: deepest(&error),
@@ -131,6 +138,18 @@ fn proxies(network: &Network) -> Result<Vec<Proxy>, HttpError> {
         proxies.push(proxy.no_proxy(spared.clone()));
     }
     Ok(proxies)
+}
+
+/// A proxy is a server too. One that is named is checked when its name is looked up.
+fn refuse_link_local(network: &Network, proxy: &str) -> Result<(), HttpError> {
+    let parsed = Url::parse(proxy).or_else(|_| Url::parse(&format!("http://{proxy}")));
+    match parsed.map(|url| address::check(&url)) {
+        Ok(Err(refused)) if !network.allow_link_local => Err(HttpError::RefusedAddress {
+            url: format!("the proxy {}", shown_text(proxy)),
+            address: refused.0,
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn authorities(path: &Path) -> Result<Vec<Certificate>, HttpError> {

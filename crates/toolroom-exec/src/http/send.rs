@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
+use super::client::forget;
 use super::encode::shown;
 use super::error::HttpError;
 use super::exchange::{exchange, listen, read};
@@ -79,6 +80,7 @@ pub fn send_blocking(
             outcome = heed_interrupts(cancel) => outcome,
         }
     });
+    forget(runtime.handle().id());
     // A name that is still being looked up would hold up an ordinary end.
     runtime.shutdown_background();
     outcome

@@ -94,3 +94,28 @@ fn a_redirect_does_not_lead_to_a_refused_address() {
     let server = signposts(|_| Some("file:///etc/passwd".to_owned()));
     assert_eq!(error(&get(&server.url("/"))).0, "http::bad_redirect");
 }
+
+#[test]
+fn a_redirect_says_whether_the_body_goes_along() {
+    for (status, method_then, body_then) in [
+        ("307 Same", "POST", "{\"a\":1}"),
+        ("308 Same", "POST", "{\"a\":1}"),
+        ("303 Look", "GET", ""),
+        ("302 Found", "GET", ""),
+    ] {
+        let server = Server::start(move |request, connection| match request.target.as_str() {
+            "/" => connection.answer(status, &[("Location", "/next")], ""),
+            _ => connection.json("1"),
+        });
+        let mut request = method("POST", &server.url("/"));
+        request.body = Body::Json("{\"a\":1}".into());
+        assert_eq!(data(&request), 1);
+        let last = server.received().pop().unwrap();
+        assert_eq!(
+            (last.method.as_str(), last.text().as_str()),
+            (method_then, body_then)
+        );
+        let kind = (method_then == "POST").then_some("application/json");
+        assert_eq!(last.header("content-type"), kind, "{status}");
+    }
+}

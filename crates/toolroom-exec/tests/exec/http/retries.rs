@@ -140,3 +140,17 @@ fn a_stream_that_has_begun_is_not_asked_for_again() {
     assert_eq!(error(&request).0, "http::broken");
     assert_eq!(server.received().len(), 1);
 }
+
+/// What never left may be sent again, whatever it is.
+#[test]
+fn a_request_that_found_nobody_is_sent_again() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", free.local_addr().unwrap());
+    drop(free);
+    let mut request = method("POST", &url);
+    request.body = Body::Text("x".into());
+    attempts(&mut request, 3);
+    let (code, text) = error(&request);
+    assert_eq!(code, "http::connect");
+    assert!(text.contains("after 3 attempts"), "{text}");
+}
