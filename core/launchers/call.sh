@@ -107,6 +107,16 @@ if [ -n "$toolroom_entries" ]; then
     exit 1
 fi
 
+# No program can be started with arguments of more than about 128 kB each: then the file
+# is read here, and its own programs are spared the parameters.
+if [ "${#TOOLROOM_PARAMS}" -gt 30000 ]; then
+    BASH_ARGV0=$TOOLROOM_TOOL
+    unset toolroom_text
+    # shellcheck disable=SC1090
+    source "$TOOLROOM_TOOL" "$@"
+    exit
+fi
+
 export TOOLROOM_TOOL TOOLROOM_PROJECT TOOLROOM_PARAMS toolroom_channel
 case $toolroom_text in
     *toolroom_*) export -f toolroom_quote toolroom_send toolroom_progress toolroom_log toolroom_result ;;

@@ -162,3 +162,30 @@ fn a_main_that_may_be_called_already_is_not_called_again() {
         assert_eq!(called.stdout(), "ran\n", "{source}");
     }
 }
+
+/// No program can be started with an argument of a megabyte; a shell can still read one.
+#[test]
+fn a_bash_tool_takes_parameters_of_any_size() {
+    let params = json!({"text": "x".repeat(1 << 20)});
+    let sources = [
+        (
+            "set -eu\nls / >/dev/null\necho \"$1 ${#2} ${#TOOLROOM_PARAMS}\"\nexit 4",
+            None,
+        ),
+        (
+            "main() { ls / >/dev/null; echo \"$1 ${#2} ${#TOOLROOM_PARAMS}\"; return 4; }",
+            Some("main"),
+        ),
+        (
+            "main() { ls / >/dev/null; echo \"$1 ${#2} ${#TOOLROOM_PARAMS}\"; return 4; }",
+            None,
+        ),
+    ];
+    for (source, entry) in sources {
+        let Some(called) = bash(source, entry, params.clone()) else {
+            return;
+        };
+        assert_eq!(called.stdout(), "--text 1048576 1048587\n", "{source}");
+        assert_eq!(called.outcome.exit_code, Some(4), "{source}");
+    }
+}
