@@ -5,6 +5,14 @@ use std::path::PathBuf;
 
 use super::{Action, Decision, Findings, count};
 
+/// Our last install, and what manifest and lockfile are to it now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastInstall {
+    Never,
+    OfTheSame,
+    OfOthers,
+}
+
 /// Everything the decision depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderSituation {
@@ -17,8 +25,7 @@ pub struct FolderSituation {
     pub findings: Option<Result<Findings, String>>,
     /// What the program's own check said, where it has one.
     pub checked: Option<bool>,
-    /// Whether manifest and lockfile are those of our last install.
-    pub unchanged: bool,
+    pub last: LastInstall,
     /// Whether our last install did not come to its end.
     pub unfinished: bool,
     pub manifest: String,
@@ -62,11 +69,19 @@ pub fn decide_folder(situation: &FolderSituation) -> Decision {
                 situation.manifest
             ))
             .with(findings),
+        // A check may look at the lockfile alone, and not see what the manifest asks for since.
+        (_, Some(true)) if situation.last == LastInstall::OfOthers => at(Action::InstallMissing)
+            .because(format!(
+                "{} has changed since the last install",
+                situation.manifest
+            )),
         (_, Some(true)) => at(Action::Reuse).because("its own check finds nothing missing"),
         (_, Some(false)) => {
             at(Action::InstallMissing).because("its own check finds something missing")
         }
-        _ if situation.unchanged && (situation.marked || situation.folder.is_none()) => {
+        _ if situation.last == LastInstall::OfTheSame
+            && (situation.marked || situation.folder.is_none()) =>
+        {
             at(Action::Reuse).because(format!(
                 "{} has not changed since the last install",
                 situation.manifest
@@ -100,7 +115,7 @@ const fn are(number: usize) -> &'static str {
 
 fn satisfied(situation: &FolderSituation) -> bool {
     matches!(&situation.findings, Some(Ok(findings)) if findings.satisfied())
-        || situation.checked == Some(true)
+        || (situation.checked == Some(true) && situation.last != LastInstall::OfOthers)
 }
 
 #[cfg(test)]
@@ -114,7 +129,7 @@ mod tests {
             folder_exists: true,
             findings: None,
             checked: None,
-            unchanged: false,
+            last: LastInstall::Never,
             unfinished: false,
             manifest: "package.json".into(),
         }
@@ -161,6 +176,15 @@ mod tests {
                 Action::Reuse,
             ),
             (
+                "checked, but changed",
+                FolderSituation {
+                    checked: Some(true),
+                    last: LastInstall::OfOthers,
+                    ..situation()
+                },
+                Action::InstallMissing,
+            ),
+            (
                 "check fails",
                 FolderSituation {
                     checked: Some(false),
@@ -171,7 +195,7 @@ mod tests {
             (
                 "unchanged",
                 FolderSituation {
-                    unchanged: true,
+                    last: LastInstall::OfTheSame,
                     ..situation()
                 },
                 Action::Reuse,
@@ -181,7 +205,7 @@ mod tests {
                 "unfinished",
                 FolderSituation {
                     unfinished: true,
-                    unchanged: true,
+                    last: LastInstall::OfTheSame,
                     ..situation()
                 },
                 Action::Repair,
@@ -200,7 +224,7 @@ mod tests {
                 FolderSituation {
                     folder: None,
                     folder_exists: false,
-                    unchanged: true,
+                    last: LastInstall::OfTheSame,
                     ..situation()
                 },
                 Action::Reuse,

@@ -11,7 +11,7 @@ use super::planner::Planner;
 use super::target::{Subject, Target};
 use super::{Plan, survey};
 use crate::apply::{Runner, mark};
-use crate::decision::{Action, Decision, Findings, FolderSituation, decide_folder};
+use crate::decision::{Action, Decision, Findings, FolderSituation, LastInstall, decide_folder};
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
 use crate::manager::{Choice, Facts, fill_commands};
@@ -44,7 +44,12 @@ impl Planner<'_> {
         let lockfile: Vec<PathBuf> = choice.lockfile.iter().cloned().collect();
         let mut record = Record::of(self.world, self.world.root());
         let recorded = record.decisions.remove(&target.key(self.world.root()));
-        let inputs = recorded.and_then(|recorded| recorded.inputs);
+        let now = needs.inputs(&lockfile);
+        let last = match recorded.and_then(|recorded| recorded.inputs) {
+            None => LastInstall::Never,
+            Some(inputs) if inputs == now => LastInstall::OfTheSame,
+            Some(_) => LastInstall::OfOthers,
+        };
         let pending = self.state().and_then(|state| Pending::of(state, place));
         let manifest = target.manifests.first().and_then(|file| file.file_name());
         FolderSituation {
@@ -52,7 +57,7 @@ impl Planner<'_> {
             folder_exists: marked || place.exists(),
             findings: audited,
             checked: self.checked(choice, target),
-            unchanged: inputs == Some(needs.inputs(&lockfile)),
+            last,
             unfinished: pending.is_some(),
             manifest: manifest.unwrap_or_default().display().to_string(),
             folder,

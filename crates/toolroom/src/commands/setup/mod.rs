@@ -181,8 +181,5 @@ fn removed(world: &World, environments: &[std::path::PathBuf], key: &str) -> Ans
 /// Our own binary, told to guard a tree of processes.
 pub fn guard() -> Result<Guard, Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::io(&error))?;
-    Ok(Guard {
-        program,
-        args: vec![GUARD.into()],
-    })
+    Ok(Guard::new(program, [GUARD.into()]))
 }

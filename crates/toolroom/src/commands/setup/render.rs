@@ -86,7 +86,10 @@ fn branch(world: &World, plan: &Plan, text: &mut String) {
 }
 
 fn word(plan: &Plan) -> &'static str {
+    let is_somewhere = plan.decision.environment.is_some();
     match (plan.decision.action, plan.applied) {
+        (Action::InstallMissing, false) if !is_somewhere => "install",
+        (Action::InstallMissing, true) if !is_somewhere => "installed",
         (Action::None, _) => "nothing to do",
         (Action::Reuse, _) => "reuse",
         (Action::InstallMissing, false) => "install the missing into",

@@ -3,6 +3,7 @@
 
 mod crash;
 mod disk;
+mod ecosystems;
 mod faults;
 mod managers;
 mod node;
