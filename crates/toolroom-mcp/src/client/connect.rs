@@ -1,17 +1,18 @@
-//! A connection to another server, in whichever form of the protocol it speaks.
+//! Reaching another server and greeting it, in whichever form of the protocol it speaks.
+//! What it says while it works goes to a [`Listener`]; who hears that is not known here.
 
 #![expect(deprecated, reason = "servers of every revision are called")]
 
 use std::collections::{BTreeMap, HashMap};
-use std::process::Stdio;
-use std::sync::Once;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig,
+    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest,
     ElicitationCapability, Implementation, LoggingMessageNotificationParam,
-    ProgressNotificationParam, ProtocolVersion,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext,
@@ -22,21 +23,25 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientHandler, RoleClient};
 use serde::Deserialize;
-use tokio::process::{Child, Command};
-
-use super::{Foreign, frames};
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use toolroom_exec::http::{Network, reach};
+use toolroom_exec::subprocess::Event;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_millis(400);
+/// The longest answer that is read.
+const LONGEST_LINE: usize = 64 << 20;
 
 /// Where the server is: a program to start, or an address.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Server {
-    program: Option<String>,
-    args: Vec<String>,
-    url: Option<String>,
+    pub program: Option<String>,
+    pub args: Vec<String>,
+    pub url: Option<String>,
     headers: BTreeMap<String, String>,
+    allow_link_local: bool,
 }
 
 impl Server {
@@ -54,92 +59,81 @@ impl Server {
             ..Self::default()
         }
     }
+
+    /// What people call it.
+    pub fn name(&self) -> &str {
+        let named = self.program.as_deref().or(self.url.as_deref());
+        named.unwrap_or("a server without a program or an address")
+    }
 }
 
 /// A server that has been greeted.
-pub struct Connection {
-    service: RunningService<RoleClient, Listener>,
-    /// Killed with us; kept so that it lives as long.
-    _child: Option<Child>,
+pub type Service = RunningService<RoleClient, Listener>;
+
+/// Greets a server at the other end of two pipes.
+///
+/// # Errors
+/// Says what it answered instead, or that it did not.
+pub async fn over_pipes(
+    output: impl AsyncRead + Send + Unpin + 'static,
+    input: impl AsyncWrite + Send + Unpin + 'static,
+    listener: Listener,
+) -> Result<Service, String> {
+    let transport = AsyncRwTransport::new_client(output, input).with_max_line_length(LONGEST_LINE);
+    let greeted = listener.serve_with_lifecycle(transport, lifecycle()).await;
+    greeted.map_err(plain)
 }
 
-impl Connection {
-    pub async fn open(server: &Server) -> Result<Self, String> {
-        let lifecycle = ClientLifecycleMode::Auto {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-            legacy_version: None,
-        };
-        if let Some(program) = &server.program {
-            let (child, transport) = start(program, &server.args)?;
-            let service = Listener.serve_with_lifecycle(transport, lifecycle).await;
-            return Ok(Self {
-                service: service.map_err(|error| format!("{program}: {}", plain(error)))?,
-                _child: Some(child),
-            });
-        }
-        let url = server
-            .url
-            .as_deref()
-            .ok_or("neither a program nor an address")?;
-        let mut config = StreamableHttpClientTransportConfig::with_uri(url);
-        config.custom_headers = headers(&server.headers)?;
-        let client = client()?;
-        let mut pause = FIRST_PAUSE;
-        loop {
-            let transport =
-                StreamableHttpClientTransport::with_client(client.clone(), config.clone());
-            // Nothing has been asked for yet, so that trying again does no harm.
-            match Listener
-                .serve_with_lifecycle(transport, lifecycle.clone())
-                .await
-            {
-                Ok(service) => {
-                    return Ok(Self {
-                        service,
-                        _child: None,
-                    });
-                }
-                Err(ClientInitializeError::TransportError { .. }) if pause <= LAST_PAUSE => {
-                    tokio::time::sleep(pause).await;
-                    pause *= 2;
-                }
-                Err(error) => return Err(format!("{url}: {}", plain(error))),
+/// Greets a server at an address, several times if there is no connection: nothing has
+/// been asked for yet, so that trying again does no harm.
+///
+/// # Errors
+/// Says what was answered instead, or why there is no connection.
+pub async fn over_http(
+    server: &Server,
+    variable: impl Fn(&str) -> Option<String>,
+    listener: &Listener,
+) -> Result<Service, String> {
+    let url = server
+        .url
+        .as_deref()
+        .ok_or("neither a program nor an address")?;
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+    config.custom_headers = headers(&server.headers)?;
+    let mut network = Network::default();
+    network.proxied_by(&variable);
+    network.authorities = variable("SSL_CERT_FILE")
+        .filter(|file| !file.is_empty())
+        .map(PathBuf::from);
+    network.allow_link_local = server.allow_link_local;
+    let client = reach(&network, url).map_err(|error| error.to_string())?;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let transport = StreamableHttpClientTransport::with_client(client.clone(), config.clone());
+        let greeted = listener
+            .clone()
+            .serve_with_lifecycle(transport, lifecycle())
+            .await;
+        match greeted {
+            Ok(service) => return Ok(service),
+            Err(ClientInitializeError::TransportError { .. }) if pause <= LAST_PAUSE => {
+                tokio::time::sleep(pause).await;
+                pause *= 2;
             }
+            Err(error) => return Err(plain(error)),
         }
     }
+}
 
-    pub async fn call(&self, params: CallToolRequestParams) -> Result<CallToolResponse, String> {
-        self.service
-            .call_tool_once(params)
-            .await
-            .map_err(|error| error.to_string())
-    }
+/// A call of a tool, as it is sent.
+pub fn request(params: CallToolRequestParams) -> ClientRequest {
+    ClientRequest::CallToolRequest(CallToolRequest::new(params))
+}
 
-    pub async fn tools(&self) -> Result<Vec<Foreign>, String> {
-        let tools = self
-            .service
-            .list_all_tools()
-            .await
-            .map_err(|error| error.to_string())?;
-        Ok(tools
-            .into_iter()
-            .map(|tool| Foreign {
-                name: tool.name.into_owned(),
-                title: tool.title,
-                description: tool.description.map(std::borrow::Cow::into_owned),
-                input_schema: tool.input_schema.as_ref().clone().into(),
-                output_schema: tool
-                    .output_schema
-                    .map(|schema| schema.as_ref().clone().into()),
-                annotations: tool
-                    .annotations
-                    .and_then(|hints| serde_json::to_value(hints).ok()),
-            })
-            .collect())
-    }
-
-    pub async fn close(self) {
-        let _ = self.service.cancel().await;
+fn lifecycle() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: None,
     }
 }
 
@@ -149,26 +143,6 @@ fn plain(error: ClientInitializeError) -> String {
         ClientInitializeError::TransportError { error, .. } => error.error.to_string(),
         other => other.to_string(),
     }
-}
-
-type Pipes = AsyncRwTransport<RoleClient, tokio::process::ChildStdout, tokio::process::ChildStdin>;
-
-/// The server as a child; what it says on standard error is ours to say.
-fn start(program: &str, args: &[String]) -> Result<(Child, Pipes), String> {
-    let mut command = Command::new(program);
-    command
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .kill_on_drop(true);
-    let mut child = command
-        .spawn()
-        .map_err(|error| format!("{program} cannot be started: {error}"))?;
-    let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
-        return Err(format!("{program} has no pipes"));
-    };
-    Ok((child, AsyncRwTransport::new_client(stdout, stdin)))
 }
 
 fn headers(written: &BTreeMap<String, String>) -> Result<HashMap<HeaderName, HeaderValue>, String> {
@@ -188,19 +162,23 @@ fn headers(written: &BTreeMap<String, String>) -> Result<HashMap<HeaderName, Hea
         .collect()
 }
 
-fn client() -> Result<reqwest::Client, String> {
-    static PROVIDER: Once = Once::new();
-    PROVIDER.call_once(|| {
-        // One that is there already is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
-    let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    builder.build().map_err(|error| error.to_string())
+type Hear = dyn Fn(Option<&ProgressToken>, Event) + Send + Sync;
+
+/// Passes on what the server says while it works, and for which call as far as it says.
+#[derive(Clone)]
+pub struct Listener(Arc<Hear>);
+
+impl Listener {
+    pub fn new(hear: impl Fn(Option<&ProgressToken>, Event) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
 }
 
-/// Passes on what the server says while it works.
-#[derive(Debug, Clone, Copy)]
-pub struct Listener;
+impl std::fmt::Debug for Listener {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Listener")
+    }
+}
 
 impl ClientHandler for Listener {
     fn get_info(&self) -> ClientConfig {
@@ -217,7 +195,12 @@ impl ClientHandler for Listener {
         told: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        frames::progress(told.progress, told.total, told.message.as_deref());
+        let event = Event::Progress {
+            done: told.progress,
+            total: told.total,
+            message: told.message,
+        };
+        (self.0)(Some(&told.progress_token), event);
     }
 
     async fn on_logging_message(
@@ -226,16 +209,12 @@ impl ClientHandler for Listener {
         _: NotificationContext<RoleClient>,
     ) {
         let level = serde_json::to_value(told.level).ok();
+        let level = level.as_ref().and_then(Value::as_str).unwrap_or("info");
         let message = match told.data {
-            serde_json::Value::String(text) => text,
+            Value::String(text) => text,
             other => other.to_string(),
         };
-        frames::log(
-            level
-                .as_ref()
-                .and_then(|level| level.as_str())
-                .unwrap_or("info"),
-            &message,
-        );
+        let level = level.to_owned();
+        (self.0)(None, Event::Log { level, message });
     }
 }

@@ -1,9 +1,28 @@
-//! What a launcher says, one JSON frame a line on standard output.
+//! What a launcher says, one JSON frame a line on standard output; and an answer of
+//! another server as a launcher would tell it.
 
 use std::io::Write as _;
 
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::{Value, json};
+use toolroom_exec::subprocess::Event;
+
+/// Why a call has no result: what kind of failure it is, and in which words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub kind: &'static str,
+    pub message: String,
+}
+
+impl Fault {
+    /// The protocol, or the way to the server, and not the tool.
+    pub fn of_protocol(message: impl Into<String>) -> Self {
+        Self {
+            kind: "McpError",
+            message: message.into(),
+        }
+    }
+}
 
 fn frame(value: &Value) {
     let mut out = std::io::stdout().lock();
@@ -12,25 +31,46 @@ fn frame(value: &Value) {
     let _ = out.flush();
 }
 
-pub fn progress(done: f64, total: Option<f64>, message: Option<&str>) {
-    frame(&json!({"event": "progress", "done": done, "total": total, "message": message}));
+pub fn event(event: &Event) {
+    match event {
+        Event::Progress {
+            done,
+            total,
+            message,
+        } => frame(&json!({"event": "progress", "done": done, "total": total, "message": message})),
+        Event::Log { level, message } => {
+            frame(&json!({"event": "log", "level": level, "message": message}));
+        }
+        _ => {}
+    }
 }
 
-pub fn log(level: &str, message: &str) {
-    frame(&json!({"event": "log", "level": level, "message": message}));
+pub fn reply(reply: &Result<Value, Fault>) {
+    match reply {
+        Ok(value) => frame(&json!({"result": value})),
+        Err(fault) => frame(&json!({"error": {"type": fault.kind, "message": fault.message}})),
+    }
 }
 
-pub fn error(kind: &str, message: &str) {
-    frame(&json!({"error": {"type": kind, "message": message}}));
-}
-
-pub fn value(value: &Value) {
-    frame(&json!({"result": value}));
+/// An answer as a result or a failure.
+///
+/// # Errors
+/// Gives the tool's own failure, or says what cannot be passed on.
+pub fn of_response(response: CallToolResponse) -> Result<Value, Fault> {
+    match response {
+        CallToolResponse::Complete(result) => of_result(&result),
+        CallToolResponse::InputRequired(asks) => {
+            serde_json::to_value(asks).map_err(|error| Fault::of_protocol(error.to_string()))
+        }
+        _ => Err(Fault::of_protocol(
+            "the server answered with a task, which was not asked for",
+        )),
+    }
 }
 
 /// A result as the simplest value that holds it: its structure, its only text, or else
 /// its blocks.
-pub fn result(result: &CallToolResult) {
+fn of_result(result: &CallToolResult) -> Result<Value, Fault> {
     let texts: Vec<&str> = result
         .content
         .iter()
@@ -39,14 +79,19 @@ pub fn result(result: &CallToolResult) {
         .collect();
     let only_text = texts.len() == result.content.len();
     if result.is_error == Some(true) {
-        return error("ToolError", &texts.join("\n"));
+        return Err(Fault {
+            kind: "ToolError",
+            message: texts.join("\n"),
+        });
     }
-    match (&result.structured_content, only_text, texts.as_slice()) {
-        (Some(structured), true, _) => value(structured),
-        (None, true, []) => value(&Value::Null),
-        (None, true, [text]) => value(&Value::from(*text)),
-        _ => value(
-            &json!({"content": result.content, "structuredContent": result.structured_content}),
-        ),
-    }
+    Ok(
+        match (&result.structured_content, only_text, texts.as_slice()) {
+            (Some(structured), true, _) => structured.clone(),
+            (None, true, []) => Value::Null,
+            (None, true, [text]) => Value::from(*text),
+            _ => {
+                json!({"content": result.content, "structuredContent": result.structured_content})
+            }
+        },
+    )
 }

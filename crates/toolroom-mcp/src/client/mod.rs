@@ -1,20 +1,25 @@
-//! Our own binary as a client of another MCP server: reads one call on standard input,
-//! makes it, and writes what a launcher would on standard output.
+//! Tools of other MCP servers: called over connections that are kept, where the caller
+//! lives long, and else by our own binary, started as the client of one call.
 //!
-//! The guard around it ends the server it started together with it, so nothing here has to
-//! outlive a call.
+//! The guard around such a client ends the server it started together with it, so nothing
+//! of it has to outlive the call.
 
 mod connect;
 mod frames;
+mod kept;
+mod pool;
 
 use std::io::Read as _;
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 
-use rmcp::model::{CallToolRequestParams, CallToolResponse, InputResponses, JsonObject};
+use rmcp::model::{CallToolRequestParams, InputResponses, JsonObject};
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::process::{Child, Command};
 
-use self::connect::{Connection, Server};
+use self::connect::{Listener, Server, Service, over_http, over_pipes};
+use self::frames::{Fault, of_response};
+pub use self::pool::{Pool, PoolLimits};
 use crate::tools::ask::{ANSWERS_VARIABLE, STATE_VARIABLE};
 
 const LARGEST_REQUEST: u64 = 64 << 20;
@@ -75,57 +80,113 @@ pub fn tools(source: &Source) -> Result<Vec<Foreign>, ClientError> {
     };
     let listed = runtime().and_then(|runtime| {
         runtime.block_on(async {
-            let connection = Connection::open(&server).await?;
-            connection.tools().await
+            let nobody = Listener::new(|_, _| {});
+            let (service, _child) = open(&server, nobody).await?;
+            let listed = service.list_all_tools().await;
+            listed.map_err(|error| error.to_string())
         })
     });
-    listed.map_err(|reason| ClientError {
+    let listed = listed.map_err(|reason| ClientError {
         server: name,
         reason,
-    })
+    })?;
+    Ok(listed.into_iter().map(Foreign::of).collect())
+}
+
+impl Foreign {
+    fn of(tool: rmcp::model::Tool) -> Self {
+        Self {
+            name: tool.name.into_owned(),
+            title: tool.title,
+            description: tool.description.map(std::borrow::Cow::into_owned),
+            input_schema: tool.input_schema.as_ref().clone().into(),
+            output_schema: tool
+                .output_schema
+                .map(|schema| schema.as_ref().clone().into()),
+            annotations: tool
+                .annotations
+                .and_then(|hints| serde_json::to_value(hints).ok()),
+        }
+    }
 }
 
 /// Makes the call that standard input holds.
 #[must_use]
 pub fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(reason) => {
-            frames::error("McpError", &reason);
-            ExitCode::FAILURE
-        }
+    let reply = run();
+    frames::reply(&reply);
+    match reply {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn run() -> Result<(), String> {
+fn run() -> Result<Value, Fault> {
+    let (server, params) = asked().map_err(Fault::of_protocol)?;
+    let runtime = runtime().map_err(Fault::of_protocol)?;
+    runtime.block_on(async {
+        let listener = Listener::new(|_, event| frames::event(&event));
+        let (service, _child) = open(&server, listener)
+            .await
+            .map_err(|reason| Fault::of_protocol(format!("{}: {reason}", server.name())))?;
+        let answer = service.call_tool_once(params).await;
+        let answer = answer.map_err(|error| Fault::of_protocol(error.to_string()))?;
+        let _ = service.cancel().await;
+        of_response(answer)
+    })
+}
+
+fn asked() -> Result<(Server, CallToolRequestParams), String> {
     let mut text = Vec::new();
     let input = std::io::stdin().lock().take(LARGEST_REQUEST);
     { input }
         .read_to_end(&mut text)
         .map_err(|error| error.to_string())?;
     let request: Request = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-    let mut params = CallToolRequestParams::new(request.tool).with_arguments(request.arguments);
-    // A question the server asked before, answered: the executor passes it on like this.
-    if let Ok(text) = std::env::var(ANSWERS_VARIABLE) {
-        let answers: InputResponses =
-            serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        params = params.with_input_responses(answers);
+    let params = CallToolRequestParams::new(request.tool).with_arguments(request.arguments);
+    let given = std::env::var(ANSWERS_VARIABLE).ok();
+    let state = std::env::var(STATE_VARIABLE).ok();
+    Ok((request.server, answers(params, given.as_deref(), state)?))
+}
+
+/// A call with the answers to what the server asked before, as the executor passes them on.
+fn answers(
+    mut params: CallToolRequestParams,
+    given: Option<&str>,
+    state: Option<String>,
+) -> Result<CallToolRequestParams, String> {
+    if let Some(text) = given {
+        let given: InputResponses =
+            serde_json::from_str(text).map_err(|error| error.to_string())?;
+        params = params.with_input_responses(given);
     }
-    if let Ok(state) = std::env::var(STATE_VARIABLE) {
+    if let Some(state) = state {
         params = params.with_request_state(state);
     }
-    runtime()?.block_on(async {
-        let connection = Connection::open(&request.server).await?;
-        match connection.call(params).await? {
-            CallToolResponse::Complete(result) => frames::result(&result),
-            CallToolResponse::InputRequired(asks) => {
-                frames::value(&serde_json::to_value(asks).map_err(|error| error.to_string())?);
-            }
-            _ => return Err("the server answered with a task, which was not asked for".into()),
-        }
-        connection.close().await;
-        Ok(())
-    })
+    Ok(params)
+}
+
+/// Greets a server for one call. One that is started is killed with what this gives; what
+/// it says on standard error is ours to say.
+async fn open(server: &Server, listener: Listener) -> Result<(Service, Option<Child>), String> {
+    let Some(program) = &server.program else {
+        let variable = |name: &str| std::env::var(name).ok();
+        return Ok((over_http(server, variable, &listener).await?, None));
+    };
+    let mut command = Command::new(program);
+    command
+        .args(&server.args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .kill_on_drop(true);
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("it cannot be started: {error}"))?;
+    let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
+        return Err("it has no pipes".to_owned());
+    };
+    Ok((over_pipes(stdout, stdin, listener).await?, Some(child)))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, String> {

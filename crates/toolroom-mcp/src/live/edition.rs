@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use toolroom_kernel::World;
 
-use super::memory::Memory;
+use super::memory::{AT_REST, Memory};
 use crate::prompts::Prompts;
 use crate::resources::Resources;
 use crate::server::Options;
@@ -24,7 +24,10 @@ pub struct Edition {
     pub prompts: Arc<Prompts>,
     pub resources: Arc<Resources>,
     pub revision: Revision,
+    /// Ordered by path.
     files: Vec<Seen>,
+    /// When they were looked at.
+    looked: SystemTime,
 }
 
 /// How often each list has changed.
@@ -48,10 +51,28 @@ pub(super) struct Seen {
     pub inode: u64,
 }
 
+impl Seen {
+    fn of(path: PathBuf, metadata: &std::fs::Metadata) -> Self {
+        let (changed, inode) = record_of(metadata);
+        Self {
+            path,
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            changed,
+            inode,
+        }
+    }
+
+    fn now(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(Self::of(path.to_path_buf(), &metadata))
+    }
+}
+
 impl Edition {
-    /// Reads everything. What has broken since `before` stays as it was.
+    /// Reads everything as it is `now`. What has broken since `before` stays as it was.
     #[must_use]
-    pub fn read(world: &World, options: &Options, before: Option<&Self>) -> Self {
+    pub fn read(world: &World, options: &Options, now: SystemTime, before: Option<&Self>) -> Self {
         // Looked at first: a change while we read is then seen as one.
         let files = seen(world);
         let sources = sources(world, options, &files);
@@ -75,7 +96,24 @@ impl Edition {
             resources: Arc::new(resources),
             revision,
             files,
+            looked: now,
         }
+    }
+
+    /// Whether a file is for certain what it was when this was read. One that had just
+    /// been written then may have been written again without its times telling.
+    #[must_use]
+    pub fn is_as_read(&self, path: &Path) -> bool {
+        let found = self
+            .files
+            .binary_search_by(|seen| seen.path.as_path().cmp(path));
+        found.is_ok_and(|at| {
+            let seen = &self.files[at];
+            let is_at_rest = seen
+                .changed
+                .is_some_and(|changed| changed + AT_REST < self.looked);
+            is_at_rest && Seen::now(path).as_ref() == Some(seen)
+        })
     }
 
     /// Whether the files are as they were when this was read.
@@ -96,7 +134,7 @@ impl Edition {
 }
 
 fn sources(world: &World, options: &Options, files: &[Seen]) -> Sources {
-    let memory = Memory::of(world, &options.guard.program, files);
+    let memory = Memory::of(world, options.guard.program(), files);
     if let Some(sources) = memory.as_ref().and_then(Memory::recall) {
         return sources;
     }
@@ -158,14 +196,7 @@ fn look(folder: &Path, files: &mut Vec<Seen>, depth: usize) {
                 look(&path, files, depth + 1);
             }
         } else {
-            let (changed, inode) = record_of(&metadata);
-            files.push(Seen {
-                path,
-                size: metadata.len(),
-                modified: metadata.modified().ok(),
-                changed,
-                inode,
-            });
+            files.push(Seen::of(path, &metadata));
         }
     }
 }

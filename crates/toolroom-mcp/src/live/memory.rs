@@ -18,7 +18,7 @@ use crate::tools::book::Sources;
 const VERSION: u32 = 1;
 const LARGEST: u64 = 64 << 20;
 /// A file this young may still be written without its times telling.
-const AT_REST: Duration = Duration::from_millis(100);
+pub(super) const AT_REST: Duration = Duration::from_millis(100);
 
 #[derive(Serialize, Deserialize)]
 struct Remembered {

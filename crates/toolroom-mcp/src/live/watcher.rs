@@ -64,7 +64,7 @@ async fn renew(house: &Arc<House>, say: &impl Fn(&str)) {
     let old = before.clone();
     let read = tokio::task::spawn_blocking(move || {
         (!old.is_current(&reader.world))
-            .then(|| Edition::read(&reader.world, &reader.options, Some(&old)))
+            .then(|| Edition::read(&reader.world, &reader.options, reader.clock(), Some(&old)))
     });
     let Ok(Some(edition)) = read.await else {
         return;

@@ -4,25 +4,24 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{CallToolResult, JsonObject};
-use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolroom_catalog::CatalogError;
 use toolroom_exec::executor::parameters::ParameterError;
 use toolroom_exec::executor::{
-    ExecError, Prepared, Report, Request, Watch, prepare, run_with_spares,
+    ExecError, Prepared, Report, Request, Watch, Work, prepare, run_with_spares,
 };
-use toolroom_exec::subprocess::Cancel;
+use toolroom_exec::subprocess::{Cancel, Listener};
 use toolroom_kernel::Explain;
-use toolroom_kernel::chain::ChainError;
-use toolroom_provision::plan::{Options, Planner};
-use toolroom_provision::{ProvisionError, ready};
+use toolroom_kernel::chain::{Chain, ChainError};
+use toolroom_kernel::model::{Space, Tool};
+use toolroom_provision::ProvisionError;
 
 use super::Era;
 use super::house::House;
 use super::progress::Audience;
+use crate::live::Edition;
 use crate::tools::ask::Answers;
-use crate::tools::book::Book;
 use crate::tools::entry::Entry;
 use crate::tools::result::{Finished, Form, explained, fault};
 use crate::tools::secrets::Secrets;
@@ -56,9 +55,9 @@ impl House {
     }
 
     async fn run_heard(
-        &self,
+        self: &Arc<Self>,
         call: &Call,
-        live: Option<toolroom_exec::subprocess::Listener>,
+        live: Option<Listener>,
         secrets: &OnceLock<Secrets>,
     ) -> Finished {
         let over = async {
@@ -71,7 +70,7 @@ impl House {
             places = self.places(&call.entry) => places,
             () = over => return done(fault("the call was cancelled")),
         };
-        let prepared = match self.prepared(call) {
+        let prepared = match self.prepared(call, live.clone()).await {
             Ok(prepared) => prepared,
             Err(result) => return done(*result),
         };
@@ -106,58 +105,70 @@ impl House {
         (own, acquire(&self.places).await)
     }
 
-    fn prepared(&self, call: &Call) -> Result<Prepared, Box<CallToolResult>> {
-        let edition = self.now();
+    async fn prepared(
+        self: &Arc<Self>,
+        call: &Call,
+        live: Option<Listener>,
+    ) -> Result<Prepared, Box<CallToolResult>> {
         let variables = call
             .answers
             .variables()
             .map_err(|reason| Box::new(fault(reason)))?;
-        let made = self.chain(&edition.book, &call.entry).and_then(|chain| {
-            let params: Map<String, Value> = call.arguments.clone();
-            let catalog = edition.book.catalog(&self.world);
-            let planner = Planner {
-                world: &self.world,
-                catalog,
-                options: Options::default(),
-            };
-            let ready = ready::checked(planner, &chain)?;
+        let made = async {
+            let edition = self.now();
+            let chain = self.chain(&edition, &call.entry)?;
+            let ready = self.ready(&edition, &chain, call, live).await?;
             let env: Vec<(String, String)> = ready.env.into_iter().chain(variables).collect();
-            let request = Request {
+            let prepared = prepare(&Request {
                 world: &self.world,
-                catalog,
+                catalog: edition.book.catalog(&self.world),
                 chain: &chain,
-                params: &params,
+                params: &call.arguments,
                 env: &env,
                 timeout: None,
                 dotenv_allow: &self.options.dotenv_allow,
                 preferred: &ready.preferred,
-            };
-            Ok(prepare(&request)?)
-        });
-        made.map_err(|error| Box::new(error.result()))
+            })?;
+            Ok(prepared)
+        };
+        made.await
+            .map_err(|error: Unprepared| Box::new(error.result()))
     }
 
-    /// The tool as its file is now; if that is broken, as it was.
-    fn chain(
-        &self,
-        book: &Book,
-        entry: &Entry,
-    ) -> Result<toolroom_kernel::chain::Chain, Unprepared> {
-        let catalog = book.catalog(&self.world);
+    /// The tool as its file is now, with all that runs it; if the file is broken, as it
+    /// was. Files that are as they were when they were read are not read again.
+    fn chain(&self, edition: &Edition, entry: &Entry) -> Result<Arc<Chain>, Unprepared> {
+        let is_as_read = |link: &Tool| link.space == Space::Core || edition.is_as_read(&link.path);
+        let linked = entry.linked.get();
+        if let Some(chain) =
+            linked.filter(|chain| chain.links().iter().all(|link| is_as_read(link)))
+        {
+            return Ok(chain.clone());
+        }
+        let catalog = edition.book.catalog(&self.world);
+        if is_as_read(&entry.source) {
+            let chain = Arc::new(catalog.link(entry.source.clone())?);
+            return Ok(entry.linked.get_or_init(|| chain).clone());
+        }
         let tool = match catalog.find(entry.id.as_str()) {
             Ok(tool) => tool,
             Err(CatalogError::Broken(_)) => entry.source.clone(),
             Err(error) => return Err(error.into()),
         };
-        Ok(catalog.link(tool)?)
+        Ok(Arc::new(catalog.link(tool)?))
     }
 
     async fn supervised(
         &self,
         call: &Call,
         prepared: &Prepared,
-        live: Option<toolroom_exec::subprocess::Listener>,
+        live: Option<Listener>,
     ) -> Result<Report, ExecError> {
+        if let Work::Bridge(bridge) = &prepared.work {
+            let cancelled = call.cancelled.cancelled();
+            let called = self.servers.call(bridge, prepared.timeout, cancelled, live);
+            return Ok(called.await);
+        }
         let cancel = Cancel::new();
         let directories = self.world.directories.as_ref();
         let watch = Watch {
@@ -186,7 +197,9 @@ fn done(result: CallToolResult) -> Finished {
 
 /// Why a call could not be made; the model is told, and may do better.
 #[derive(Debug, thiserror::Error)]
-enum Unprepared {
+pub(super) enum Unprepared {
+    #[error("the call was cancelled")]
+    Abandoned,
     #[error(transparent)]
     Catalog(#[from] CatalogError),
     #[error(transparent)]
@@ -215,6 +228,7 @@ impl Unprepared {
             Self::Chain(error) => error,
             Self::Provision(error) => error,
             Self::Exec(error) => error,
+            Self::Abandoned => return fault(self.to_string()),
         };
         explained(error)
     }

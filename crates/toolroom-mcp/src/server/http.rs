@@ -19,6 +19,7 @@ use subtle::ConstantTimeEq as _;
 use tokio::net::{TcpListener, TcpStream};
 
 use super::ServeError;
+use super::ending::told_to_end;
 use super::handler::Handler;
 use super::house::House;
 use super::session::Session;
@@ -79,7 +80,7 @@ pub fn serve(
         let door = Arc::new(Door::new(house, how, bound));
         tokio::select! {
             () = accept(listener, door) => {}
-            () = interrupted() => {}
+            () = told_to_end() => {}
         }
         Ok(())
     });
@@ -87,27 +88,6 @@ pub fn serve(
     house.tasks.0.shutdown();
     runtime.shutdown_timeout(Duration::from_millis(500));
     served
-}
-
-async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut terminate), Ok(mut interrupt)) = (
-            signal(SignalKind::terminate()),
-            signal(SignalKind::interrupt()),
-        ) else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }
 
 async fn accept(listener: TcpListener, door: Arc<Door>) {

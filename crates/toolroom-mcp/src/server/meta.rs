@@ -3,7 +3,8 @@
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject,
+    Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
@@ -15,7 +16,6 @@ use super::Era;
 use super::house::House;
 use super::rounds::Subject;
 use super::session::Session;
-use crate::tools::ask::Answers;
 use crate::tools::entry::Entry;
 use crate::tools::result::{explained, fault};
 
@@ -111,10 +111,11 @@ impl Session {
     /// Answers a call of one of the four.
     pub(super) async fn meta(
         &self,
-        name: &str,
-        arguments: JsonObject,
+        request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let name = &*request.name;
+        let arguments = request.arguments.unwrap_or_default();
         let text = |key: &str| arguments.get(key).and_then(Value::as_str);
         if name == "search" {
             let Some(query) = text("query") else {
@@ -151,7 +152,12 @@ impl Session {
                     }
                 };
                 let subject = Subject::new("tools/call", name, &arguments);
-                let call = self.made(entry.clone(), given, Answers::default(), context);
+                let answers = self.house.answers(
+                    &subject,
+                    request.input_responses,
+                    request.request_state.as_deref(),
+                )?;
+                let call = self.made(entry.clone(), given, answers, context);
                 self.answered(call, &subject, context).await
             }
         }

@@ -3,6 +3,7 @@
 mod call;
 mod changes;
 mod complete;
+mod ending;
 mod handler;
 mod house;
 pub mod http;
@@ -12,6 +13,7 @@ pub mod outputs;
 mod progress;
 mod rounds;
 mod session;
+mod setup;
 pub mod stdio;
 
 use rmcp::RoleServer;

@@ -20,7 +20,8 @@ use crate::tools::text::clean;
 const HEARTBEAT: Duration = Duration::from_secs(10);
 /// Events that wait for a slow client; what comes on top is not told.
 const WAITING: usize = 256;
-const SMALLEST_STEP: f64 = 1e-6;
+/// What is told of work that cannot be measured.
+pub const SMALLEST_STEP: f64 = 1e-6;
 
 /// Whom to tell, and what they asked to be told.
 #[derive(Debug, Clone)]

@@ -123,14 +123,16 @@ impl Session {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
         if self.house.options.meta {
-            return self.meta(&request.name, arguments, &context).await;
+            return self.meta(request, &context).await;
         }
+        let arguments = request.arguments.unwrap_or_default();
         let edition = self.house.now();
         let Some(entry) = edition.book.get(&request.name) else {
+            let why = edition.book.collision(&request.name);
+            let why = why.map(|collision| format!(": {collision}"));
             return Err(ErrorData::invalid_params(
-                format!("unknown tool: {}", request.name),
+                format!("unknown tool: {}{}", request.name, why.unwrap_or_default()),
                 None,
             ));
         };

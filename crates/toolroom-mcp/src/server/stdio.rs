@@ -18,6 +18,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::ServeError;
+use super::ending::told_to_end;
 use super::handler::Handler;
 use super::house::House;
 use super::session::Session;
@@ -26,7 +27,7 @@ use crate::live;
 /// The longest request that is read; longer ones are skipped.
 const LONGEST_LINE: usize = 16 << 20;
 
-/// Serves until the client closes our input. What is wrong with files goes to `say`.
+/// Serves until the client closes our input or the process is told to end. What is wrong with files goes to `say`.
 ///
 /// # Errors
 /// Fails if no runtime can be made.
@@ -55,7 +56,10 @@ pub fn serve(
         };
         tokio::spawn(live::follow(house.clone(), say));
         let running = serve_directly(service, transport, None);
-        let _ = running.waiting().await;
+        tokio::select! {
+            _ = running.waiting() => {}
+            () = told_to_end() => {}
+        }
     });
     house.gone.cancel();
     house.tasks.0.shutdown();

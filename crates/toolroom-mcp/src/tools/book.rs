@@ -9,7 +9,7 @@ use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space, Tool, ToolId};
 
 use super::entry::Entry;
-use super::name;
+use super::name::{self, Collision};
 
 /// Which tools are served.
 #[derive(Debug, Clone)]
@@ -112,6 +112,8 @@ pub struct Book {
     /// By public name, ordered.
     pub entries: Vec<Arc<Entry>>,
     by_name: HashMap<String, usize>,
+    /// Names that several tools would have; none of those is served.
+    collisions: Vec<Collision>,
     /// What is wrong, a line each.
     pub remarks: Vec<String>,
 }
@@ -129,19 +131,13 @@ impl Book {
         tools.retain(|tool| choice.takes(tool.id.as_str()));
         tools.extend(kept(&tools, &broken, before, &mut remarks));
         let ids: Vec<ToolId> = tools.iter().map(|tool| tool.id.clone()).collect();
-        let (names, collisions) = name::all(&ids);
-        for collision in collisions {
-            let ids: Vec<&str> = collision.ids.iter().map(ToolId::as_str).collect();
-            remarks.push(format!(
-                "{} would all be called {}; each is served under a name of its own",
-                ids.join(" and "),
-                collision.name
-            ));
-        }
+        let collisions = name::collisions(&ids);
+        tools.retain(|tool| !is_contested(&tool.id, &collisions, before));
+        remarks.extend(collisions.iter().map(|collision| told(collision, &tools)));
         let mut entries = Vec::with_capacity(tools.len());
-        for (name, source) in names.into_iter().zip(tools) {
+        for source in tools {
             let id = source.id.clone();
-            match Entry::new(name, source, &mut remarks) {
+            match Entry::new(name::public(&id), source, &mut remarks) {
                 Ok(entry) => entries.push(Arc::new(entry)),
                 Err(reason) => remarks.push(format!("{id} is not served: {reason}")),
             }
@@ -156,8 +152,16 @@ impl Book {
             catalog: OnceLock::new(),
             entries,
             by_name,
+            collisions,
             remarks,
         }
+    }
+
+    /// Why there is no tool of a name that more than one could have.
+    #[must_use]
+    pub fn collision(&self, name: &str) -> Option<&Collision> {
+        let mut collisions = self.collisions.iter();
+        collisions.find(|collision| collision.name == name)
     }
 
     /// The catalog the entries came from.
@@ -181,6 +185,26 @@ impl Book {
     pub fn looks_like(&self, other: &Self) -> bool {
         let pairs = self.entries.iter().zip(&other.entries);
         self.entries.len() == other.entries.len() && pairs.into_iter().all(|(a, b)| a.looks_like(b))
+    }
+}
+
+/// Whether a tool may not have its name, since others would have it, too. One that had it
+/// before the others came keeps it, so that none can take its place.
+fn is_contested(id: &ToolId, collisions: &[Collision], before: Option<&Book>) -> bool {
+    collisions
+        .iter()
+        .filter(|collision| collision.ids.contains(id))
+        .any(|collision| {
+            let held = before.and_then(|before| before.get(&collision.name));
+            held.is_none_or(|held| held.id != *id)
+        })
+}
+
+fn told(collision: &Collision, served: &[Tool]) -> String {
+    let keeps = served.iter().find(|tool| collision.ids.contains(&tool.id));
+    match keeps {
+        Some(tool) => format!("{collision}; only {} is served, as before", tool.id),
+        None => format!("{collision}; none of them is served until one is renamed"),
     }
 }
 

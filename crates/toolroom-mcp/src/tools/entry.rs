@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use rmcp::model::{Icon, JsonObject, MetaObject, Tool as Shown, ToolAnnotations};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
+use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Tool, ToolId, field};
 
 use super::schema;
@@ -25,6 +26,8 @@ pub struct Entry {
     /// How many calls of it may run at once; none for as many as there may be in all.
     pub places: Option<Arc<Semaphore>>,
     pub task: TaskUse,
+    /// The chain of `source`, once a call has linked it.
+    pub linked: OnceLock<Arc<Chain>>,
     modern: Shown,
     legacy: Shown,
 }
@@ -121,6 +124,7 @@ impl Entry {
             }),
             places: places(&source),
             task: task(&source),
+            linked: OnceLock::new(),
             source,
             modern: shown,
             legacy,

@@ -1,7 +1,7 @@
 //! The name under which an agent sees a tool: `^[a-zA-Z0-9_-]{1,64}$`, the only names
 //! every client takes, made from the id and from nothing else.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 use toolroom_kernel::model::ToolId;
@@ -30,8 +30,7 @@ pub fn public(id: &ToolId) -> String {
 }
 
 /// A name that no other id can have.
-#[must_use]
-pub fn marked(name: &str, id: &ToolId) -> String {
+fn marked(name: &str, id: &ToolId) -> String {
     let digest = Sha256::digest(id.as_str().as_bytes());
     let mark: String = digest
         .iter()
@@ -42,38 +41,33 @@ pub fn marked(name: &str, id: &ToolId) -> String {
     format!("{kept}_{mark}")
 }
 
-/// Two ids that would have the same name.
+/// Ids that would have the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collision {
     pub name: String,
     pub ids: Vec<ToolId>,
 }
 
-/// Names for many ids, in their order. Where some would share a name every one of them
-/// gets a marked one, so that none can pass for another.
+impl std::fmt::Display for Collision {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ids: Vec<&str> = self.ids.iter().map(ToolId::as_str).collect();
+        let ids = ids.join(" and ");
+        write!(formatter, "{ids} would all be called {}", self.name)
+    }
+}
+
+/// The names that several ids would have, ordered.
 #[must_use]
-pub fn all(ids: &[ToolId]) -> (Vec<String>, Vec<Collision>) {
-    let mut names: Vec<String> = ids.iter().map(public).collect();
-    let mut owners: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, name) in names.iter().enumerate() {
-        owners.entry(name).or_default().push(at);
+pub fn collisions(ids: &[ToolId]) -> Vec<Collision> {
+    let mut owners: BTreeMap<String, Vec<ToolId>> = BTreeMap::new();
+    for id in ids {
+        owners.entry(public(id)).or_default().push(id.clone());
     }
-    let mut shared: Vec<Vec<usize>> = owners
-        .into_values()
-        .filter(|owners| owners.len() > 1)
-        .collect();
-    shared.sort();
-    let mut collisions = Vec::new();
-    for owners in shared {
-        collisions.push(Collision {
-            name: names[owners[0]].clone(),
-            ids: owners.iter().map(|at| ids[*at].clone()).collect(),
-        });
-        for at in owners {
-            names[at] = marked(&names[at], &ids[at]);
-        }
-    }
-    (names, collisions)
+    owners
+        .into_iter()
+        .filter(|(_, ids)| ids.len() > 1)
+        .map(|(name, ids)| Collision { name, ids })
+        .collect()
 }
 
 #[cfg(test)]
@@ -107,19 +101,20 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_would_share_a_name_are_all_marked() {
-        let ids = [id("web/fetch"), id("web_fetch"), id("other")];
-        let (names, collisions) = all(&ids);
+    fn ids_that_would_share_a_name_are_named_together() {
+        let ids = [id("web/fetch"), id("other"), id("web_fetch")];
+        let found = collisions(&ids);
         assert_eq!(
-            collisions,
+            found,
             [Collision {
                 name: "web_fetch".into(),
-                ids: ids[..2].to_vec()
+                ids: vec![id("web/fetch"), id("web_fetch")]
             }]
         );
-        assert_eq!(names[2], "other");
-        assert_ne!(names[0], names[1]);
-        assert!(names[..2].iter().all(|name| name != "web_fetch"));
+        assert_eq!(
+            found[0].to_string(),
+            "web/fetch and web_fetch would all be called web_fetch"
+        );
     }
 
     proptest! {

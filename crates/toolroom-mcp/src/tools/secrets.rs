@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 use toolroom_catalog::core_data;
@@ -21,9 +22,8 @@ pub struct Secrets {
 impl Secrets {
     /// The secrets of an environment.
     pub fn of<'e>(variables: impl Iterator<Item = (&'e OsStr, &'e OsStr)>) -> Self {
-        let words = words();
         let mut values: Vec<String> = variables
-            .filter(|(name, _)| is_secret(&words, name))
+            .filter(|(name, _)| is_secret(name))
             .filter_map(|(_, value)| value.to_str())
             .filter(|value| value.len() >= SHORTEST)
             .flat_map(|value| [value.to_owned(), escaped(value)])
@@ -46,7 +46,7 @@ impl Secrets {
     }
 }
 
-fn words() -> Vec<String> {
+static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let data: Value = core_data::text("environment.yaml")
         .and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or_default();
@@ -55,11 +55,11 @@ fn words() -> Vec<String> {
         .filter_map(Value::as_str)
         .map(|word| format!("_{word}_"))
         .collect()
-}
+});
 
-fn is_secret(words: &[String], name: &OsStr) -> bool {
+fn is_secret(name: &OsStr) -> bool {
     let name = format!("_{}_", name.to_string_lossy().to_uppercase());
-    words.iter().any(|word| name.contains(word.as_str()))
+    WORDS.iter().any(|word| name.contains(word.as_str()))
 }
 
 /// As the value stands inside a JSON text.

@@ -90,10 +90,7 @@ fn options(tools: Vec<String>, meta: bool, settings: Settings) -> Result<Options
             .mcp
             .keep_servers
             .map_or(KEEP_SERVERS, Duration::from_secs),
-        guard: Guard {
-            program: own_binary()?,
-            args: vec![GUARD.into()],
-        },
+        guard: Guard::new(own_binary()?, [GUARD.into()]).kept_ready(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }
