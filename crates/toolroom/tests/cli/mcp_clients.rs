@@ -328,3 +328,71 @@ fn the_entry_names_the_path_we_were_called_by() {
         "{text}"
     );
 }
+
+/// A page of the guide: the files it names by scope, and its blocks of code.
+struct Page {
+    files: Vec<(String, String)>,
+    blocks: Vec<String>,
+}
+
+impl Page {
+    fn of(client: &str) -> Self {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/clients");
+        let text = fs_err::read_to_string(format!("{folder}/{client}.md")).unwrap();
+        let rows = text.lines().filter_map(|line| {
+            let (scope, files) = line.strip_prefix("| ")?.split_once(" | ")?;
+            // The first is that of Linux.
+            Some((scope.to_owned(), files.split('`').nth(1)?.to_owned()))
+        });
+        let blocks = text.split("\n```").skip(1).step_by(2);
+        let blocks = blocks.filter_map(|block| {
+            let (language, code) = block.split_once('\n')?;
+            (language != "console").then(|| format!("{code}\n"))
+        });
+        Self {
+            files: rows.collect(),
+            blocks: blocks.collect(),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_written_is_what_the_page_of_each_client_shows() {
+    const URL: &str = "http://127.0.0.1:8931/mcp";
+    let listed = context().data(&["mcp", "config"]);
+    let clients = listed["clients"].as_array().unwrap();
+    assert!(clients.len() >= 18, "{listed}");
+    for client in clients {
+        let client = client["client"].as_str().unwrap();
+        let page = Page::of(client);
+        let context = context();
+        let project = context.project().to_string_lossy().into_owned();
+        let shown = |text: &str| {
+            text.replace(
+                env!("CARGO_BIN_EXE_toolroom"),
+                "/home/ada/.local/bin/toolroom",
+            )
+            .replace(&project, "/home/ada/work/shop")
+            .replace("[PROJECT]", "/home/ada/work/shop")
+        };
+        let http = ["--http", URL, "--header", "Authorization: Bearer TOKEN"];
+        for (block, options) in page.blocks.iter().zip([&[][..], &http[..]]) {
+            let printed = context.run(&[&["mcp", "config", client], options].concat());
+            assert_eq!(&shown(&printed.stdout), block, "{client}");
+            for (scope, file) in &page.files {
+                let args = [&["mcp", "install", client, "--scope", scope], options].concat();
+                assert_eq!(context.run(&args).status, 0, "{client} {scope}");
+                let file = match file.strip_prefix("~/") {
+                    Some(below) => context.home().join(below),
+                    None => context.project().join(file),
+                };
+                let written = fs_err::read_to_string(&file)
+                    .unwrap_or_else(|error| panic!("{client} {scope}: {error}"));
+                assert_eq!(&shown(&written), block, "{client} {scope}");
+                context.run(&["mcp", "remove", client, "--scope", scope]);
+                assert!(!file.exists(), "{client} {scope}");
+            }
+        }
+    }
+}

@@ -73,3 +73,20 @@ fn an_older_client_is_asked_over_its_connection() {
         "Hello, Ada! (kept)"
     );
 }
+
+#[test]
+fn a_tool_asks_through_the_four_tools_as_well() {
+    let context = machine();
+    context.tool("greet.py", TOOL);
+    let mut client = Client::start(&context, &["--meta"]);
+    client.able(json!({"elicitation": {}}));
+    let arguments = json!({"id": "greet", "arguments": {"greeting": "Hi"}});
+    let asked = client.modern("tools/call", json!({"name": "run", "arguments": arguments}));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let again = json!({"name": "run", "arguments": arguments, "inputResponses": {"who": answer()}, "requestState": asked["requestState"]});
+    let greeted = client.modern("tools/call", again);
+    assert_eq!(
+        greeted["content"][0]["text"], "Hi, Ada! (kept)",
+        "{greeted}"
+    );
+}

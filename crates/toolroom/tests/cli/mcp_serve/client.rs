@@ -46,7 +46,7 @@ impl Client {
         Self::spawn(command)
     }
 
-    fn spawn(mut command: Command) -> Self {
+    pub fn spawn(mut command: Command) -> Self {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -247,3 +247,101 @@ fn a_client_that_vanishes_mid_call_ends_the_tree() {
         "{pids:?} live on"
     );
 }
+
+/// A session of an older client: its id.
+fn greeted(server: &Server) -> String {
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let (status, answer) = server.post(&[], &hello.to_string());
+    assert_eq!(status, 200, "{answer}");
+    let header = answer
+        .lines()
+        .find(|line| line.to_lowercase().starts_with("mcp-session-id:"));
+    header
+        .and_then(|line| line.split_once(": "))
+        .map(|(_, id)| id.trim().to_owned())
+        .expect("a session id")
+}
+
+#[test]
+fn many_conversations_of_both_kinds_go_on_at_once() {
+    let context = machine();
+    echo(&context);
+    let server = Server::start(&context, &["--no-auth"]);
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
+    std::thread::scope(|scope| {
+        for talker in 0..8 {
+            let (server, meta) = (&server, &meta);
+            scope.spawn(move || {
+                let session = (talker % 2 == 0).then(|| greeted(server));
+                for round in 0..5 {
+                    let value = format!("talker {talker} round {round}");
+                    let mut params = json!({"name": "echo", "arguments": {"value": value}});
+                    let headers = match &session {
+                        Some(id) => vec![
+                            ("Mcp-Session-Id", id.as_str()),
+                            ("MCP-Protocol-Version", "2025-11-25"),
+                        ],
+                        None => {
+                            params["_meta"] = meta.clone();
+                            vec![
+                                ("MCP-Protocol-Version", "2026-07-28"),
+                                ("Mcp-Method", "tools/call"),
+                                ("Mcp-Name", "echo"),
+                            ]
+                        }
+                    };
+                    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+                    let (status, answer) = server.post(&headers, &call.to_string());
+                    assert_eq!(status, 200, "{answer}");
+                    assert!(answer.contains(&value), "{value}: {answer}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn what_headers_and_body_say_has_to_be_the_same() {
+    let context = machine();
+    let server = Server::start(&context, &["--no-auth"]);
+    for headers in [
+        vec![
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+        ],
+        vec![
+            ("MCP-Protocol-Version", "2099-01-01"),
+            ("Mcp-Method", "tools/list"),
+        ],
+    ] {
+        let (status, answer) = server.post(&headers, &list());
+        assert_eq!(status, 400, "{answer}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_older_client_cancels_over_http() {
+    use super::long::{FAMILY, family, wait_for_end};
+    let context = machine();
+    context.tool("family.py", FAMILY);
+    let server = Server::start(&context, &["--no-auth"]);
+    let session = greeted(&server);
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("MCP-Protocol-Version", "2025-11-25"),
+    ];
+    let note = context.root().join("note").to_string_lossy().into_owned();
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "family", "arguments": {"note": note}}}).to_string();
+    std::thread::scope(|scope| {
+        scope.spawn(|| server.post(&headers, &call));
+        let pids = family(&context);
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+        let (status, answer) = server.post(&headers, &cancel.to_string());
+        assert_eq!(status, 202, "{answer}");
+        assert!(
+            wait_for_end(&pids, Duration::from_secs(8)),
+            "{pids:?} live on"
+        );
+    });
+}

@@ -141,3 +141,54 @@ fn what_is_remembered_between_starts_is_never_older_than_the_files() {
     }
     assert_eq!(described(), second);
 }
+
+#[test]
+fn a_newcomer_does_not_take_the_name_of_a_tool_that_is_served() {
+    let context = machine();
+    context.tool("web/fetch.py", "def main(): return 'first'\n");
+    let mut client = followed(&context);
+    context.tool("web_fetch.py", "def main(): return 'second'\n");
+    context.tool("third.py", "def main(): return 1\n");
+    client.hear(CHANGED);
+    assert_eq!(names(&mut client), ["first", "third", "web_fetch"]);
+    let result = client.request("tools/call", json!({"name": "web_fetch", "arguments": {}}));
+    assert_eq!(result["content"][0]["text"], "first", "{result}");
+    let (_, stderr) = client.finish();
+    assert!(stderr.contains("only web/fetch is served"), "{stderr}");
+}
+
+#[test]
+fn prompts_and_resources_that_change_are_told_as_well() {
+    let context = machine();
+    context.file(".ai/resources/note.txt", "one\n");
+    let mut client = followed(&context);
+    let uri = "toolroom://resources/note.txt";
+    client.request("resources/subscribe", json!({"uri": uri}));
+    context.file(".ai/prompts/new.md", "Something.\n");
+    client.hear("notifications/prompts/list_changed");
+    assert_eq!(
+        client.request("prompts/list", json!({}))["prompts"][0]["name"],
+        "new"
+    );
+    context.file(".ai/resources/more.txt", "more\n");
+    client.hear("notifications/resources/list_changed");
+    context.file(".ai/resources/note.txt", "two\n");
+    let told = client.hear("notifications/resources/updated");
+    assert_eq!(told["params"]["uri"], uri);
+    let read = client.request("resources/read", json!({"uri": uri}));
+    assert_eq!(read["contents"][0]["text"], "two\n");
+}
+
+#[test]
+fn a_call_runs_the_file_as_it_is_now() {
+    let context = machine();
+    let mut client = Client::start(&context, &[]);
+    for n in 0..20 {
+        context.tool("now.py", format!("def main(): return {n}\n"));
+        if n == 0 {
+            client = Client::start(&context, &[]);
+        }
+        let result = client.modern("tools/call", json!({"name": "now"}));
+        assert_eq!(result["content"][0]["text"], n.to_string(), "{result}");
+    }
+}

@@ -32,7 +32,7 @@ pub fn family(context: &toolroom_test::TestContext) -> Vec<u32> {
     panic!("the tool did not start");
 }
 
-fn is_alive(pid: u32) -> bool {
+pub fn is_alive(pid: u32) -> bool {
     let Ok(status) = fs_err::read_to_string(format!("/proc/{pid}/stat")) else {
         return false;
     };
@@ -195,4 +195,135 @@ fn a_long_call_is_a_task_for_clients_that_know_them() {
     std::thread::sleep(Duration::from_millis(100));
     let ended = client.modern("tasks/get", json!({"taskId": task["taskId"]}));
     assert_eq!(ended["status"], "cancelled");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cancelled_task_ends_its_whole_tree() {
+    let context = machine();
+    context.tool(
+        "family.py",
+        format!("CONFIG = {{'task': 'required'}}\n{FAMILY}"),
+    );
+    let mut client = Client::start(&context, &[]);
+    let note = context.root().join("note").to_string_lossy().into_owned();
+    let call = json!({"name": "family", "arguments": {"note": note}});
+    let refused = client.modern_error("tools/call", call.clone());
+    assert_eq!(refused["code"], -32021, "{refused}");
+    client.able(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}));
+    let task = client.modern("tools/call", call);
+    let pids = family(&context);
+    client.modern("tasks/cancel", json!({"taskId": task["taskId"]}));
+    assert!(
+        wait_for_end(&pids, Duration::from_secs(8)),
+        "{pids:?} live on"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_task_ends_with_the_input() {
+    let context = machine();
+    context.tool(
+        "family.py",
+        format!("CONFIG = {{'task': 'optional'}}\n{FAMILY}"),
+    );
+    let mut client = Client::start(&context, &[]);
+    client.able(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}));
+    let note = context.root().join("note").to_string_lossy().into_owned();
+    client.modern(
+        "tools/call",
+        json!({"name": "family", "arguments": {"note": note}}),
+    );
+    let pids = family(&context);
+    client.end();
+    assert!(
+        wait_for_end(&pids, Duration::from_secs(5)),
+        "{pids:?} live on"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_is_told_to_end_leaves_nothing_behind() {
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let (_context, mut client, _, pids) = start_family();
+        let sent = std::process::Command::new("kill")
+            .args([signal, &client.child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        client.child.wait().unwrap();
+        assert!(
+            wait_for_end(&pids, Duration::from_secs(5)),
+            "{signal}: {pids:?} live on"
+        );
+    }
+}
+
+#[test]
+fn a_silent_tool_is_known_to_be_alive() {
+    let context = machine();
+    context.tool(
+        "quiet.py",
+        "import time\ndef main():\n    time.sleep(11)\n    return 'done'\n",
+    );
+    let mut client = Client::start(&context, &[]);
+    let meta = json!({"progressToken": "p"});
+    let id = client.send_with("tools/call", json!({"name": "quiet"}), meta);
+    let beat = client.hear("notifications/progress");
+    assert_eq!(beat["params"]["progressToken"], "p");
+    let message = beat["params"]["message"].as_str().unwrap();
+    assert!(message.contains("still running"), "{message}");
+    assert_eq!(client.response(id)["result"]["content"][0]["text"], "done");
+}
+
+#[test]
+fn all_tools_together_may_run_so_many_calls_and_the_others_wait() {
+    let context = machine();
+    context.file("toolroom.toml", "[mcp]\nconcurrency = 1\n");
+    let body = "import time\ndef main():\n    began = time.time()\n    time.sleep(0.2)\n    return {'began': began, 'ended': time.time()}\n";
+    context.tool("one.py", body);
+    context.tool("two.py", body);
+    let mut client = Client::start(&context, &[]);
+    for name in ["one", "two", "one", "two"] {
+        client.send_modern("tools/call", json!({"name": name}));
+    }
+    let mut spans: Vec<(f64, f64)> = (0..4)
+        .map(|_| {
+            let span = client.next_response()["result"]["structuredContent"].clone();
+            (
+                span["began"].as_f64().unwrap(),
+                span["ended"].as_f64().unwrap(),
+            )
+        })
+        .collect();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert!(
+        spans.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+        "{spans:?}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_call_that_waits_for_its_turn_can_be_cancelled() {
+    let context = machine();
+    context.file("toolroom.toml", "[mcp]\nconcurrency = 1\n");
+    context.tool("family.py", FAMILY);
+    context.tool("next.py", "def main(): return 'next'\n");
+    let mut client = Client::start(&context, &[]);
+    let note = context.root().join("note").to_string_lossy().into_owned();
+    let first = client.send_modern(
+        "tools/call",
+        json!({"name": "family", "arguments": {"note": note}}),
+    );
+    family(&context);
+    let second = client.send_modern("tools/call", json!({"name": "next"}));
+    let third = client.send_modern("tools/call", json!({"name": "next"}));
+    client.notify("notifications/cancelled", json!({"requestId": second}));
+    client.notify("notifications/cancelled", json!({"requestId": first}));
+    assert_eq!(
+        client.response(third)["result"]["content"][0]["text"],
+        "next"
+    );
 }

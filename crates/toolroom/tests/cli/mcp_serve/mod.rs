@@ -4,10 +4,13 @@ mod asking;
 mod client;
 mod faults;
 mod http;
+mod kept;
 mod live;
 mod long;
 mod runtimes;
 mod sdk;
+mod setup;
+mod shown;
 mod tools;
 
 use serde_json::{Value, json};
@@ -19,7 +22,7 @@ use crate::context;
 /// A context with the machine's own interpreters.
 fn machine() -> TestContext {
     let mut context = context();
-    context.set_env("PATH", std::env::var("PATH").unwrap());
+    context.set_env("PATH", toolroom_test::path());
     context
 }
 

@@ -137,3 +137,34 @@ fn the_tools_of_a_server_become_files() {
         .error();
     assert_eq!(error["code"], "mcp::server_unreachable");
 }
+
+#[test]
+fn the_tools_of_a_server_at_an_address_become_files() {
+    let (context, other) = (machine(), elsewhere());
+    let server = Server::start(&other, &["--no-auth"]);
+    let url = format!("http://{}/mcp", server.address);
+    let made = context
+        .run(&["--json", "new", "far", "--from-mcp", &url])
+        .data();
+    assert_eq!(made["tools"].as_array().unwrap().len(), 3, "{made}");
+    assert_eq!(
+        context.data(&["run", "far/math_add", "--a", "40"])["data"],
+        42
+    );
+}
+
+#[test]
+fn an_address_at_which_clouds_hand_out_credentials_is_not_reached() {
+    let context = machine();
+    context.tool(
+        "cloud.yaml",
+        "tool_type: mcp\nexecutor_id: mcp_http_runtime\ndescription: Cloud.\nconfig: {url: 'http://169.254.169.254/mcp'}\n",
+    );
+    let mut client = Client::start(&context, &[]);
+    let result = client.modern("tools/call", json!({"name": "cloud"}));
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("may not reach"), "{text}");
+    let run = context.data(&["run", "cloud"]);
+    let message = run["error"]["message"].as_str().unwrap();
+    assert!(message.contains("may not reach"), "{run}");
+}

@@ -110,25 +110,24 @@ fn a_failure_says_what_was_raised_where_and_what_was_said_last() {
 }
 
 #[test]
-fn ids_that_would_share_a_name_are_told_apart_and_reported() {
+fn ids_that_would_share_a_name_are_an_error_that_names_both() {
     let context = machine();
     echo(&context);
     context.tool("web/fetch.py", "def main(): return 'folder'\n");
     context.tool("web_fetch.py", "def main(): return 'file'\n");
     let mut client = Client::start(&context, &[]);
     let tools = listed(&mut client);
-    let names: Vec<&str> = tools
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap())
-        .collect();
-    assert_eq!(names.len(), 3);
-    assert!(!names.contains(&"web_fetch"), "{names:?}");
-    for name in &names[1..] {
-        let result = client.modern("tools/call", json!({"name": name}));
-        assert_eq!(result["isError"], false, "{result}");
-    }
+    assert_eq!(tools.len(), 1);
+    assert_eq!(tools[0]["name"], "echo");
+    let error = client.modern_error("tools/call", json!({"name": "web_fetch"}));
+    assert_eq!(error["code"], -32602);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("web/fetch and web_fetch"), "{message}");
     let (_, stderr) = client.finish();
     assert!(stderr.contains("web/fetch and web_fetch"), "{stderr}");
+    // Whoever chooses one of them has no collision.
+    let mut client = Client::start(&context, &["--tools", "web/*"]);
+    assert_eq!(listed(&mut client)[0]["name"], "web_fetch");
 }
 
 #[test]
@@ -294,5 +293,44 @@ fn the_value_of_a_secret_reaches_no_client() {
     assert!(
         heard.contains("***") && !heard.contains("hunter2"),
         "{heard}"
+    );
+}
+
+#[test]
+fn prompts_and_resources_may_be_made_by_a_tool() {
+    let context = machine();
+    context.tool(
+        "users/show.py",
+        "def main(id: str):\n    return f'user {id}'\n",
+    );
+    context.tool(
+        "users/ask.py",
+        "def main(id: str):\n    return {'messages': [{'role': 'user', 'content': {'type': 'text', 'text': f'Who is {id}?'}}]}\n",
+    );
+    context.file(
+        ".ai/resources/user.yaml",
+        "uri_template: app://users/{id}\narguments: [{name: id, complete: ['1', '12', '2']}]\ntool: users/show\n",
+    );
+    context.file(
+        ".ai/prompts/who.yaml",
+        "description: Asks.\narguments: [{name: id, required: true}]\ntool: users/ask\n",
+    );
+    let mut client = Client::start(&context, &[]);
+    let templates = client.modern("resources/templates/list", json!({}));
+    assert_eq!(
+        templates["resourceTemplates"][0]["uriTemplate"],
+        "app://users/{id}"
+    );
+    let user = client.modern("resources/read", json!({"uri": "app://users/7"}));
+    assert_eq!(user["contents"][0]["text"], "user 7", "{user}");
+    let prompt = client.modern(
+        "prompts/get",
+        json!({"name": "who", "arguments": {"id": "7"}}),
+    );
+    assert_eq!(prompt["messages"][0]["content"]["text"], "Who is 7?");
+    let complete = json!({"ref": {"type": "ref/resource", "uri": "app://users/{id}"}, "argument": {"name": "id", "value": "1"}});
+    assert_eq!(
+        client.modern("completion/complete", complete)["completion"]["values"],
+        json!(["1", "12"])
     );
 }
