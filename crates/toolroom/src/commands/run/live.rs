@@ -1,27 +1,34 @@
 //! What a person sees while a tool runs: its output, its log, how far it is.
 
-use std::io::{IsTerminal as _, Write as _};
-use std::sync::Mutex;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use toolroom_exec::executor::Returns;
-use toolroom_exec::subprocess::{Event, Happening, Listener, Stream};
+use toolroom_exec::subprocess::{Cancel, Event, Happening, Listener, Stream};
 
 use crate::printer::{Printer, Volume};
 
-/// Passes on what happens. A script's output is the answer; what a function prints is
-/// talk beside its result.
-pub fn listener(returns: Returns, printer: &Printer) -> Listener {
+/// Why the answer could not be written while it came, if it could not.
+pub type Unwritten = Arc<OnceLock<io::Error>>;
+
+/// Passes on what happens. A script's output is the answer: once it cannot be written the
+/// tool works for nobody, and is ended. What a function prints is talk beside its result.
+pub fn listener(returns: Returns, printer: &Printer, cancel: &Cancel) -> (Listener, Unwritten) {
+    let unwritten = Unwritten::default();
+    let (failed, cancel) = (unwritten.clone(), cancel.clone());
     let is_quiet = printer.volume == Volume::Quiet;
     let shows_progress = !is_quiet && std::io::stderr().is_terminal();
     let bar = Mutex::new(Bar::default());
-    Listener::new(move |happening| {
+    let listener = Listener::new(move |happening| {
         let Ok(mut bar) = bar.lock() else { return };
         match happening {
             Happening::Output(Stream::Stdout, bytes) if returns == Returns::Output => {
                 bar.clear();
                 let mut out = std::io::stdout().lock();
-                let _ = out.write_all(bytes);
-                let _ = out.flush();
+                if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+                    let _ = failed.set(error);
+                    cancel.stop();
+                }
             }
             Happening::Output(_, bytes) => {
                 bar.clear();
@@ -40,7 +47,8 @@ pub fn listener(returns: Returns, printer: &Printer) -> Listener {
             }
             Happening::Event(_) => {}
         }
-    })
+    });
+    (listener, unwritten)
 }
 
 /// One line on the terminal that is drawn over itself.

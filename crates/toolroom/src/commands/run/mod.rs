@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use toolroom_catalog::Catalog;
 use toolroom_exec::executor::{self, Request, Watch, parameters, prepare};
 use toolroom_exec::runs::{self, Run};
-use toolroom_exec::subprocess::Cancel;
+use toolroom_exec::subprocess::{Cancel, Guard};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Role, field};
@@ -40,6 +40,11 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         }
     };
     flags.apply(printer);
+    let guard = if flags.help {
+        guard()?
+    } else {
+        guard()?.forked()
+    };
     let project = flags.project.as_ref().or(global.project.as_ref());
     let world = crate::world::of_process(project.map(PathBuf::as_path))?;
     let catalog = Catalog::open(&world);
@@ -54,7 +59,7 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         )));
     }
     let chain = catalog.link(tool)?;
-    call(&world, &catalog, &chain, flags, printer)
+    call(&world, &catalog, &chain, flags, &guard, printer)
 }
 
 /// The words after the id, with the `--` back that the parser takes for its own where it
@@ -78,6 +83,7 @@ fn call(
     catalog: &Catalog,
     chain: &Chain,
     flags: Flags,
+    guard: &Guard,
     printer: &Printer,
 ) -> Result<Answer, Failure> {
     let schema = chain.tool().metadata.get(field::INPUT_SCHEMA);
@@ -109,13 +115,13 @@ fn call(
         preferred: &ready.preferred,
     })?;
     let cancel = Cancel::new();
-    let live = (!printer.json).then(|| live::listener(prepared.returns(), printer));
+    let (live, unwritten) = live::listener(prepared.returns(), printer, &cancel);
     let report = executor::run(
         &prepared,
         &Watch {
-            guard: &guard()?,
+            guard,
             cancel: &cancel,
-            live,
+            live: (!printer.json).then_some(live),
             // What is shown while it comes is kept by whoever looks at it.
             spill: world
                 .directories
@@ -138,7 +144,10 @@ fn call(
     }
     let mut answer = report::answer(&report, chain, &prepared, std::io::stdout().is_terminal());
     answer.is_verbatim = true;
-    Ok(answer)
+    match unwritten.get() {
+        Some(error) => report::unwritten(error, answer),
+        None => Ok(answer),
+    }
 }
 
 /// What the tool is to run in, made first where its runtime says so. This is no part of

@@ -12,6 +12,7 @@ use toolroom_kernel::chain::Chain;
 use crate::answer::Answer;
 use crate::commands::show::chain_data;
 use crate::exit;
+use crate::failure::Failure;
 use crate::output::style;
 
 pub fn answer(report: &Report, chain: &Chain, prepared: &Prepared, to_terminal: bool) -> Answer {
@@ -34,6 +35,19 @@ pub fn answer(report: &Report, chain: &Chain, prepared: &Prepared, to_terminal: 
         _ => {}
     }
     answer
+}
+
+/// The answer of a tool whose output found nobody, or no place, to go to.
+pub fn unwritten(error: &std::io::Error, mut answer: Answer) -> Result<Answer, Failure> {
+    /// What a shell reports of a program whose reader went away.
+    const BROKEN_PIPE: u8 = 141;
+    if error.kind() != std::io::ErrorKind::BrokenPipe {
+        let message = format!("the answer could not be written: {error}");
+        return Err(Failure::new("io::not_written", message));
+    }
+    answer.notes.clear();
+    answer.status = exit::Status::Tool(BROKEN_PIPE);
+    Ok(answer)
 }
 
 /// A text as itself, nothing for null, anything else as JSON.

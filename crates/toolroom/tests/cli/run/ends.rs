@@ -1,5 +1,12 @@
 //! How a run ends: statuses, signals, time, limits, and nothing left behind.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolroom_test::TestContext;
+
 use super::machine;
 
 #[test]
@@ -28,41 +35,123 @@ fn a_scripts_own_status_is_ours() {
     assert_eq!(output.data()["signal"], 9);
 }
 
-#[test]
-fn an_interrupt_ends_the_tree_and_is_130() {
-    let context = machine();
+/// Starts a tool with a child and a daemon, and waits until all three are there.
+fn family(context: &TestContext) -> (Child, Vec<String>) {
     let pids = context.project().join("pids");
     context.tool(
         "slow.sh",
         format!(
-            "sleep 61 & echo $! > '{0}'; echo $$ >> '{0}'; wait\n",
+            "sleep 61 & echo $! > '{0}'; setsid sleep 62 & echo $! >> '{0}'; echo $$ >> '{0}'; wait\n",
             pids.display()
         ),
     );
-    let mut child = context.command(&["run", "slow"]).spawn().unwrap();
-    let started = std::time::Instant::now();
-    while fs_err::read_to_string(&pids)
-        .unwrap_or_default()
-        .lines()
-        .count()
-        < 2
-    {
+    let child = context.command(&["run", "slow"]).spawn().unwrap();
+    let started = Instant::now();
+    loop {
+        let text = fs_err::read_to_string(&pids).unwrap_or_default();
+        if text.lines().count() == 3 {
+            return (child, text.lines().map(str::to_owned).collect());
+        }
         assert!(started.elapsed().as_secs() < 20, "the tool did not start");
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+fn assert_gone(pids: &[String]) {
+    let since = Instant::now();
+    for pid in pids {
+        loop {
+            let stat = fs_err::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            if stat.is_empty() || stat.contains(") Z ") {
+                break;
+            }
+            assert!(since.elapsed().as_secs() < 10, "{pid} is still running");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_tree_and_is_130() {
+    let context = machine();
+    let (mut child, pids) = family(&context);
     let interrupt = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()
         .unwrap();
     assert!(interrupt.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    for pid in fs_err::read_to_string(&pids).unwrap().lines() {
-        let stat = fs_err::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        assert!(
-            stat.is_empty() || stat.contains(") Z "),
-            "{pid} is still running"
+    assert_gone(&pids);
+}
+
+#[test]
+fn nothing_survives_the_sudden_death_of_toolroom() {
+    let context = machine();
+    let (mut child, pids) = family(&context);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_gone(&pids);
+}
+
+/// `toolroom run … | head` ends when head does.
+#[test]
+fn a_tool_whose_output_nobody_takes_is_ended() {
+    let context = machine();
+    context.tool("endless.sh", "echo $$; exec yes\n");
+    let mut command = context.command(&["run", "endless"]);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(141));
+    assert_eq!(context.normalise(&output.stderr), "");
+    assert_gone(&[first.trim().to_owned()]);
+}
+
+#[test]
+fn what_cannot_be_started_has_the_status_that_shells_give_it() {
+    let context = machine();
+    context.file("plain", "#!/bin/sh\n");
+    for (command, cwd, status, code) in [
+        ("./plain", ".", 126, "exec::not_executable"),
+        ("no-such-program-here", ".", 127, "exec::not_found"),
+        ("/no/such/program", ".", 127, "exec::not_found"),
+        ("ls", "no/such/folder", 125, "exec::missing_cwd"),
+    ] {
+        context.tool(
+            "c.yaml",
+            format!("executor_id: subprocess\ntool_type: shell\nconfig: {{command: {command}, cwd: {cwd}}}\n"),
         );
+        let output = context.run(&["run", "c", "--json"]);
+        assert_eq!(output.status, status, "{command}: {output}");
+        assert_eq!(output.error()["code"], code, "{command}");
     }
+}
+
+#[test]
+fn a_tool_that_closes_its_outputs_ends_as_it_says() {
+    let context = machine();
+    context.tool("closed.sh", "exec 1>&- 2>&-\nexit 3\n");
+    let output = context.run(&["run", "closed", "--json"]);
+    assert_eq!((output.status, &output.data()["stdout"]), (3, &json!("")));
+    context.tool(
+        "outputs.py",
+        "import os\ndef main():\n    os.close(1); os.close(2)\n    return 1\n",
+    );
+    assert_eq!(context.data(&["run", "outputs"])["data"], 1);
+    context.tool(
+        "channel.py",
+        "import os\ndef main():\n    os.closerange(3, 99)\n    return 1\n",
+    );
+    let output = context.run(&["run", "channel", "--json"]);
+    assert_eq!(output.status, 1);
+    assert_eq!(output.data()["error"]["code"], "tool::no_result");
 }
 
 #[test]

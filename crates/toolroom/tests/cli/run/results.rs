@@ -95,9 +95,11 @@ fn a_result_is_written_to_the_byte() {
 fn an_answer_that_cannot_be_written_is_no_success() {
     let context = machine();
     context.tool("k.py", "def main(): return 1\n");
+    context.tool("script.sh", "echo 1\n");
     for args in [
         &["run", "k"][..],
         &["run", "k", "--json"],
+        &["run", "script"],
         &["list"],
         &["env", "bash", "--shell", "bash"],
     ] {
@@ -142,4 +144,52 @@ fn output_is_kept_on_disk_for_programs_only() {
     let data = context.run(&["run", "big", "--json"]).data();
     assert!(data["spill"].is_null());
     assert!(data["spill_error"].is_string());
+}
+
+#[test]
+fn bytes_that_are_no_text_are_passed_on_or_marked() {
+    let context = machine();
+    context.tool("garbage.sh", "printf 'a\\377\\000b\\n'\n");
+    let output = context.command(&["run", "garbage"]).output().unwrap();
+    assert_eq!(output.stdout, b"a\xff\0b\n");
+    let data = context.data(&["run", "garbage"]);
+    assert_eq!(data["lossy"], true);
+    assert_eq!(data["stdout"], "a\u{fffd}\0b\n");
+    context.tool("bytes.py", "def main(): return b'\\xff\\x00'\n");
+    assert_eq!(
+        context.data(&["run", "bytes"])["data"],
+        json!({"base64": "/wA="})
+    );
+}
+
+#[test]
+fn numbers_that_json_lacks_come_back_by_name() {
+    let context = machine();
+    context.tool(
+        "f.py",
+        "def main(): return [float('nan'), float('inf'), -float('inf'), 2 ** 70]\n",
+    );
+    let output = context.run(&["run", "f"]);
+    assert_eq!(
+        output.stdout,
+        "[\"NaN\",\"Infinity\",\"-Infinity\",1180591620717411303424]\n"
+    );
+}
+
+#[test]
+fn blocks_of_content_come_back_as_they_are() {
+    let context = machine();
+    let blocks = json!({"content": [
+        {"type": "text", "text": "hi"},
+        {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+        {"type": "resource_link", "uri": "file:///x", "name": "x"},
+    ]});
+    context.tool(
+        "rich.py",
+        format!(
+            "import json\ndef main(): return json.loads({:?})\n",
+            blocks.to_string()
+        ),
+    );
+    assert_eq!(context.data(&["run", "rich"])["data"], blocks);
 }
