@@ -57,13 +57,13 @@ fn a_launcher_that_was_changed_is_written_anew() {
     let changes = [
         ("call.py", ""),
         ("call.py", "print('mine')\n"),
-        ("toolroom.py", "def _serve(): pass\n"),
+        ("toolroom/__init__.py", "def _serve(): pass\n"),
     ];
     for (name, text) in changes {
         fs_err::write(folder.join(name), text).unwrap();
         assert_eq!(result(&context, &["f"]), json!(1), "{name}: {text:?}");
     }
-    fs_err::remove_file(folder.join("toolroom.py")).unwrap();
+    fs_err::remove_file(folder.join("toolroom/failures.py")).unwrap();
     assert_eq!(result(&context, &["f"]), json!(1));
     #[cfg(unix)]
     {
@@ -99,4 +99,118 @@ fn the_log_has_names_and_no_values() {
     context.file("toolroom.toml", "[runs]\nlog = false\n");
     context.run(&["run", "fails"]);
     assert_eq!(context.data(&["runs"])["runs"].as_array().unwrap().len(), 2);
+}
+
+/// The tool wins over its runtime and the runtime over the primitive, key by key.
+#[test]
+fn configs_are_joined_deeply_and_lists_replaced() {
+    let context = machine();
+    context.tool(
+        "runtimes/base.yaml",
+        "tool_type: runtime\nexecutor_id: subprocess\nconfig:\n  command: bash\n  args: [-c, 'echo base']\n  env: {A: base, B: base}\n  limits: {open_files: 64, umask: '027'}\n  call: {style: command}\n",
+    );
+    context.tool(
+        "runtimes/middle.yaml",
+        "tool_type: runtime\nexecutor_id: runtimes/base\nconfig:\n  args: [-c, 'echo \"$A $B $C $(umask) $(ulimit -n) $PWD\"']\n  env: {B: middle, C: middle}\n",
+    );
+    context.tool(
+        "t.yaml",
+        "tool_type: shell\nexecutor_id: runtimes/middle\nconfig: {env: {C: 7}, limits: {umask: '077'}, cwd: sub}\n",
+    );
+    context.file("sub/x", "");
+    assert_eq!(
+        result(&context, &["t"]),
+        "base middle 7 0077 64 [PROJECT]/sub"
+    );
+}
+
+#[test]
+fn the_launcher_knows_the_project_of_a_function_that_asks_for_it() {
+    let context = machine();
+    context.tool(
+        "f.py",
+        "def main(name, project_path): return [name, project_path]\n",
+    );
+    assert_eq!(
+        result(&context, &["f", "--name", "x"]),
+        json!(["x", "[PROJECT]"])
+    );
+    context.tool("f.mjs", "");
+    fs_err::remove_file(context.project().join(".ai/tools/f.py")).unwrap();
+    context.tool(
+        "f.mjs",
+        "export const main = (name, projectPath) => [name, projectPath];\n",
+    );
+    assert_eq!(
+        result(&context, &["f", "--name", "x"]),
+        json!(["x", "[PROJECT]"])
+    );
+}
+
+#[test]
+fn many_runs_may_start_at_once_where_nothing_was_prepared() {
+    let context = machine();
+    context.tool("f.py", "def main(n: int): return n\n");
+    let runs: Vec<_> = (0..12)
+        .map(|n: usize| {
+            let mut command = context.command(&["run", "f", "--n", &n.to_string()]);
+            command
+                .stdout(std::process::Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for (n, run) in runs.into_iter().enumerate() {
+        let output = run.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{n}\n"));
+    }
+    assert_eq!(
+        context.data(&["runs"])["runs"].as_array().unwrap().len(),
+        12
+    );
+}
+
+/// `script` gives a program a terminal of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn progress_is_a_bar_on_a_terminal_and_nothing_elsewhere() {
+    let context = machine();
+    if toolroom_test::program("script").is_none() {
+        return;
+    }
+    context.tool(
+        "p.py",
+        "import toolroom\ndef main():\n    for n in range(3): toolroom.progress(n, 2, f'step {n}')\n    toolroom.log('warning', 'nearly')\n    print('printed')\n    return {'a': 1}\n",
+    );
+    let plain = context.run(&["run", "p"]);
+    assert_eq!(plain.stdout, "{\"a\":1}\n");
+    // The channel and what is printed come by ways of their own.
+    let mut lines: Vec<&str> = plain.stderr.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["printed", "warning: nearly"]);
+    let program = context.command::<&str>(&[]).get_program().to_owned();
+    let line = format!("{} run p", program.display());
+    let mut command = std::process::Command::new("script");
+    let typed = context.command::<&str>(&[]);
+    command
+        .args(["-qec", &line, "/dev/null"])
+        .env_clear()
+        .envs(
+            typed
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .current_dir(context.project())
+        .stdin(std::process::Stdio::null());
+    let shown = String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned();
+    for wanted in [
+        "  0% step 0",
+        " 50% step 1",
+        "100% step 2",
+        "warning: nearly",
+        "printed",
+    ] {
+        assert!(shown.contains(wanted), "{wanted}: {shown:?}");
+    }
+    assert!(shown.contains("\"a\": 1"), "{shown:?}");
 }
