@@ -1,4 +1,4 @@
-"""Calls a Python tool as a function; started by Toolroom, see toolroom.py.
+"""Calls a Python tool as a function; started by Toolroom, see the package toolroom.
 
 The work is in a module of its own because Python keeps the compiled form of modules
 and not of scripts. It is kept even where tools shall leave none: this directory is

@@ -1,8 +1,8 @@
 //! Puts launchers where an interpreter can read them.
 //!
-//! Core's are written once into the cache, under the digest of all of them, so that
-//! versions never mix. What is found there is compared before it is used and written anew
-//! where it differs. A space's runtime brings its own, beside its file.
+//! Core's are written once into the cache, each language's under the digest of its files,
+//! so that versions never mix. What is found there is compared before it is used and
+//! written anew where it differs. A space's runtime brings its own, beside its file.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,16 +61,19 @@ pub fn find(world: &World, runtime: &Tool, name: &str) -> Result<Launcher, ExecE
     if core_data::text(&format!("{FOLDER}/{name}")).is_none() {
         return Err(fault("does not exist".into()));
     }
-    let launchers = written(world).map_err(|error| fault(format!("cannot be written: {error}")))?;
+    let launchers =
+        written(world, name).map_err(|error| fault(format!("cannot be written: {error}")))?;
     Ok(Launcher {
         path: launchers.0.join(name),
         temporary: launchers.1,
     })
 }
 
-/// The folder with all launchers of core.
-fn written(world: &World) -> std::io::Result<(PathBuf, Option<TempDir>)> {
-    let files = core_data::texts_below(FOLDER);
+/// The folder with one of core's launchers, and with what it may read there: the files of
+/// its own kind.
+fn written(world: &World, name: &str) -> std::io::Result<(PathBuf, Option<TempDir>)> {
+    let mut files = core_data::texts_below(FOLDER);
+    files.retain(|(other, _)| Path::new(other).extension() == Path::new(name).extension());
     if let Some(directories) = &world.directories {
         let parent = directories.cache.join(FOLDER);
         let folder = parent.join(digest(&files));
@@ -106,13 +109,16 @@ fn is_whole(folder: &Path, files: &[(&str, &str)]) -> bool {
 /// may be reading it. What an interpreter made of the old ones goes.
 fn mend(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
     make_private(folder)?;
-    let _ = fs_err::remove_dir_all(folder.join("__pycache__"));
     for (name, text) in files {
-        let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+        let path = folder.join(name);
+        let within = parent_of(&path, folder);
+        for made in ["__pycache__", "kept"] {
+            let _ = fs_err::remove_dir_all(within.join(made));
+        }
+        fs_err::create_dir_all(within)?;
+        let mut beside = tempfile::NamedTempFile::new_in(within)?;
         beside.write_all(text.as_bytes())?;
-        beside
-            .persist(folder.join(name))
-            .map_err(|error| error.error)?;
+        beside.persist(path).map_err(|error| error.error)?;
     }
     Ok(())
 }
@@ -161,9 +167,15 @@ fn write_whole(parent: &Path, folder: &Path, files: &[(&str, &str)]) -> std::io:
 
 fn write(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
     for (name, text) in files {
-        fs_err::write(folder.join(name), text)?;
+        let path = folder.join(name);
+        fs_err::create_dir_all(parent_of(&path, folder))?;
+        fs_err::write(path, text)?;
     }
     Ok(())
+}
+
+fn parent_of<'a>(path: &'a Path, folder: &'a Path) -> &'a Path {
+    path.parent().unwrap_or(folder)
 }
 
 fn digest(files: &[(&str, &str)]) -> String {

@@ -3,6 +3,7 @@
 mod ends;
 mod languages;
 mod parameters;
+mod python_end;
 mod results;
 mod surroundings;
 
@@ -14,7 +15,7 @@ use crate::context;
 /// A context with the machine's own interpreters.
 fn machine() -> TestContext {
     let mut context = context();
-    context.set_env("PATH", std::env::var("PATH").unwrap());
+    context.set_env("PATH", toolroom_test::path());
     context
 }
 
