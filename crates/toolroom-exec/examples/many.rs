@@ -29,10 +29,7 @@ fn main() {
         panic!("many TOOLROOM PROJECT TOOL COUNT AT_ONCE");
     };
     let (count, at_once): (usize, usize) = (count.parse().unwrap(), at_once.parse().unwrap());
-    let guard = Guard {
-        program: PathBuf::from(toolroom),
-        args: vec!["__guard".into()],
-    };
+    let guard = Guard::new(toolroom, ["__guard".into()]);
     let world = world(PathBuf::from(project));
     let catalog = Catalog::open(&world);
     let chain = catalog.link(catalog.find(tool).unwrap()).unwrap();

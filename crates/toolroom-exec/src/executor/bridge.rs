@@ -33,7 +33,7 @@ impl Bridge {
     /// The client as a command; `guard` names our own binary.
     #[must_use]
     pub fn command(&self, guard: &Guard) -> Command {
-        let mut command = Command::new(guard.program.clone(), self.cwd.clone());
+        let mut command = Command::new(guard.program(), self.cwd.clone());
         command.args.push(CLIENT.into());
         command.env.clone_from(&self.env);
         command.stdin = Stdin::Pipe;

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -206,8 +206,62 @@ impl fmt::Debug for Listener {
 
 /// The program that guards a tree of processes: our own binary, told to be a guard.
 /// Its `main` must do nothing but call [`super::guard::main`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Guard {
-    pub program: PathBuf,
-    pub args: Vec<OsString>,
+    pub(super) program: PathBuf,
+    pub(super) args: Vec<OsString>,
+    #[cfg(unix)]
+    pub(super) sentries: super::sentry::Sentries,
+}
+
+impl Guard {
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>, args: impl IntoIterator<Item = OsString>) -> Self {
+        Self {
+            program: program.into(),
+            args: args.into_iter().collect(),
+            #[cfg(unix)]
+            sentries: super::sentry::Sentries::default(),
+        }
+    }
+
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// From the first command on, has the guard of the next one wait already. For callers
+    /// that live long.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn kept_ready(mut self) -> Self {
+        self.sentries = super::sentry::Sentries::wanting(1);
+        self
+    }
+
+    /// Makes the first command's guard by copying this process, now. That is cheapest when
+    /// it has done nothing yet, and not done at all if it has several threads.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn forked(self) -> Self {
+        if let Ok(Some((control, pid))) = super::guard::fork::fork() {
+            self.sentries.add(super::sentry::Sentry {
+                control,
+                process: super::sentry::Keeper::Forked(pid),
+            });
+        }
+        self
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[must_use]
+    pub fn forked(self) -> Self {
+        self
+    }
+
+    #[cfg(not(unix))]
+    #[must_use]
+    pub fn kept_ready(self) -> Self {
+        self
+    }
 }

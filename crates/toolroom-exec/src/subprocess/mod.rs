@@ -9,10 +9,7 @@
 //! ```no_run
 //! use toolroom_exec::subprocess::{Cancel, Command, Guard, Supervision, run_blocking};
 //!
-//! let guard = Guard {
-//!     program: "/proc/self/exe".into(),
-//!     args: vec!["__guard".into()],
-//! };
+//! let guard = Guard::new("/proc/self/exe", ["__guard".into()]);
 //! let mut command = Command::new("/bin/echo", "/");
 //! command.args.push("hello".into());
 //! let outcome = run_blocking(&command, &Supervision::new(), &guard, &Cancel::new())?;
@@ -39,6 +36,8 @@ mod platform;
 #[path = "windows.rs"]
 mod platform;
 mod process;
+#[cfg(unix)]
+mod sentry;
 mod spill;
 
 use std::time::Instant;

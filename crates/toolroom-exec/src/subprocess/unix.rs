@@ -5,9 +5,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, PipeReader, PipeWriter, pipe};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream as StdStream;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -16,7 +14,6 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe::{Receiver, Sender};
-use tokio::process::Child;
 
 use super::command::{Channel, Command, Guard, Stdin};
 use super::error::Error;
@@ -24,6 +21,7 @@ use super::guard::MOST_DESCRIPTORS;
 use super::guard::wire::{self, Notice};
 use super::orphans::Mark;
 use super::outcome::Exit;
+use super::sentry::{self, Keeper};
 
 /// How long a guard may take to start the tool.
 const ANSWER: Duration = Duration::from_secs(20);
@@ -65,6 +63,7 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
     let tree = &mut started.tree;
     tree.give(&order, &ends).await.map_err(failed)?;
     drop(ends);
+    sentry::replace(guard);
     let answer = tokio::time::timeout(ANSWER, tree.notice()).await;
     match answer
         .unwrap_or(Err(io::ErrorKind::TimedOut.into()))
@@ -84,8 +83,6 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
 }
 
 fn connect(command: &Command, guard: &Guard, mark: Mark) -> io::Result<(Started, Ends)> {
-    let (ours, theirs) = StdStream::pair()?;
-    ours.set_nonblocking(true)?;
     let (tool_stdin, stdin) = input(command.stdin)?;
     let (stdout, tool_stdout) = output()?;
     let (stderr, tool_stderr) = output()?;
@@ -96,19 +93,12 @@ fn connect(command: &Command, guard: &Guard, mark: Mark) -> io::Result<(Started,
         channel = Some(source);
         ends.push(tool_end.into());
     }
-    let mut start = tokio::process::Command::new(&guard.program);
-    start
-        .args(&guard.args)
-        .env_clear()
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let guard = start.spawn()?;
+    let sentry = sentry::call(guard)?;
     let tree = Tree {
         mark,
-        control: UnixStream::from_std(ours)?,
+        control: UnixStream::from_std(sentry.control)?,
         unread: Vec::new(),
-        guard,
+        guard: sentry.process,
         leader: None,
         exit: None,
     };
@@ -173,7 +163,7 @@ pub(super) struct Tree {
     mark: Mark,
     control: UnixStream,
     unread: Vec<u8>,
-    guard: Child,
+    guard: Keeper,
     leader: Option<Pid>,
     exit: Option<Exit>,
 }
@@ -198,7 +188,7 @@ impl Tree {
                 Notice::Started { .. } | Notice::NoCwd { .. } | Notice::NotStarted { .. } => {}
             }
         }
-        let _ = self.guard.wait().await;
+        self.guard.ended().await;
         if self.exit.is_none()
             && let Some(leader) = self.leader.take()
         {

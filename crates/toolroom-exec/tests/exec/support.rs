@@ -12,10 +12,7 @@ pub use toolroom_test::program as interpreter;
 pub const PROBE: &str = env!("CARGO_BIN_EXE_exec-probe");
 
 pub fn guard() -> Guard {
-    Guard {
-        program: PROBE.into(),
-        args: vec!["guard".into()],
-    }
+    Guard::new(PROBE, ["guard".into()])
 }
 
 pub fn command(program: impl Into<PathBuf>, args: &[&str]) -> Command {

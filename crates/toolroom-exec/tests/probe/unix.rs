@@ -15,10 +15,7 @@ pub(crate) fn main() -> ExitCode {
             let mut command = Command::new(program, "/");
             command.args = args.collect();
             command.env = std::env::vars_os().collect();
-            let guard = Guard {
-                program: "/proc/self/exe".into(),
-                args: vec!["guard".into()],
-            };
+            let guard = Guard::new("/proc/self/exe", ["guard".into()]);
             let outcome = run_blocking(&command, &Supervision::new(), &guard, &Cancel::new());
             match outcome {
                 Ok(outcome) if outcome.success() => ExitCode::SUCCESS,

@@ -12,6 +12,8 @@
 
 #[cfg(target_os = "linux")]
 pub(super) mod descendants;
+#[cfg(target_os = "linux")]
+pub(super) mod fork;
 mod limits;
 mod start;
 mod tree;
@@ -41,16 +43,16 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// Is a guard, until its tree has ended.
 #[must_use]
 pub fn main() -> ExitCode {
-    match watch() {
+    let control = io::stdin().as_fd().try_clone_to_owned();
+    match control.and_then(|control| watch(control.into())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn watch() -> io::Result<()> {
+fn watch(control: UnixStream) -> io::Result<()> {
     let _ = rustix::process::setsid();
     become_reaper();
-    let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let signals = Signals::new()?;
     let Some(tree) = start::start(&control)? else {
         return Ok(());

@@ -98,10 +98,7 @@ fn what_cannot_start_says_why() {
 
 #[test]
 fn a_guard_that_is_none_is_told_as_such() {
-    let guard = toolroom_exec::subprocess::Guard {
-        program: "/bin/true".into(),
-        args: Vec::new(),
-    };
+    let guard = toolroom_exec::subprocess::Guard::new("/bin/true", []);
     let error = toolroom_exec::subprocess::run_blocking(
         &shell("true"),
         &Supervision::new(),
