@@ -62,6 +62,7 @@ pub enum When {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Make a project here, with a first tool
     Init(Init),
