@@ -1,5 +1,6 @@
 //! Calls a tool through a launcher, the way the executor does.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -63,20 +64,42 @@ impl Called {
     }
 }
 
-/// The launchers where they may be written next to: interpreters keep compiled forms.
+/// The launchers where they may be written next to: interpreters keep compiled forms. Each
+/// text of theirs has a place of its own.
 fn launchers() -> &'static Path {
     static COPY: OnceLock<PathBuf> = OnceLock::new();
     COPY.get_or_init(|| {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/launchers");
-        let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("launchers");
-        fs_err::create_dir_all(&copy).unwrap();
-        for entry in fs_err::read_dir(source).unwrap().map(Result::unwrap) {
-            if entry.path().is_file() {
-                fs_err::copy(entry.path(), copy.join(entry.file_name())).unwrap();
-            }
+        let mut files = Vec::new();
+        read_below(&source, Path::new(""), &mut files);
+        files.sort();
+        let mut hash = DefaultHasher::new();
+        files.hash(&mut hash);
+        let parent = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let copy = parent.join(format!("launchers-{:x}", hash.finish()));
+        let beside = tempfile::tempdir_in(parent).unwrap();
+        for (path, bytes) in files {
+            let path = beside.path().join(path);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, bytes).unwrap();
         }
+        // Another process may have been faster.
+        let _ = fs_err::rename(beside.path(), &copy);
         copy
     })
+}
+
+fn read_below(source: &Path, folder: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs_err::read_dir(source.join(folder))
+        .unwrap()
+        .map(Result::unwrap)
+    {
+        let path = folder.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => read_below(source, &path, files),
+            false => files.push((path, fs_err::read(entry.path()).unwrap())),
+        }
+    }
 }
 
 impl Language {

@@ -13,5 +13,6 @@ mod launch;
 mod launchers;
 mod process;
 mod python;
+mod python_versions;
 mod spare;
 mod support;
