@@ -3,8 +3,9 @@
 //! never the run.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt, BufWriter};
@@ -34,9 +35,30 @@ enum Spill {
     None,
     Ready(PathBuf),
     Open(BufWriter<File>, PathBuf),
+    /// Something else writes to it at the moment.
+    Lent(Arc<std::fs::File>, PathBuf),
+    /// The output has ended, and all of it is there.
+    Whole(PathBuf),
     /// It holds as much as it may, and goes on no further.
     Full(PathBuf),
     Failed(String),
+}
+
+/// How it ended that a file was lent.
+#[derive(Debug)]
+pub(super) enum Lending {
+    Whole,
+    Full,
+    Failed(io::Error),
+}
+
+/// The length of a file, and its end of at most so many bytes.
+fn last_of(mut file: &std::fs::File, most: usize) -> io::Result<(u64, Vec<u8>)> {
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most as u64)))?;
+    let mut tail = Vec::new();
+    file.take(most as u64).read_to_end(&mut tail)?;
+    Ok((length, tail))
 }
 
 impl Capture {
@@ -100,6 +122,46 @@ impl Capture {
         }
     }
 
+    /// Whether everything that comes goes to the file.
+    pub(super) const fn is_spilling(&self) -> bool {
+        matches!(self.spill, Spill::Open(..))
+    }
+
+    /// Hands out the file, written up to here, and says how much more it may hold.
+    pub(super) async fn lend(&mut self) -> Option<(Arc<std::fs::File>, u64)> {
+        let spill = std::mem::replace(&mut self.spill, Spill::None);
+        let Spill::Open(mut file, path) = spill else {
+            self.spill = spill;
+            return None;
+        };
+        if let Err(error) = file.flush().await {
+            self.give_up(&path, &error);
+            return None;
+        }
+        let file = Arc::new(file.into_inner().into_std().await);
+        self.spill = Spill::Lent(Arc::clone(&file), path);
+        Some((file, self.spill_most.saturating_sub(self.length)))
+    }
+
+    /// Goes on after a file that was lent: what it holds is what has come so far.
+    pub(super) fn take_back(&mut self, end: Lending) {
+        let Spill::Lent(file, path) = &self.spill else {
+            return;
+        };
+        let (path, tail) = (path.clone(), last_of(file, self.tail_limit));
+        if let Ok((length, tail)) = tail {
+            self.length = length;
+            let beyond = length.saturating_sub(self.head.len() as u64);
+            let beyond = usize::try_from(beyond).unwrap_or(usize::MAX);
+            self.tail = tail[tail.len().saturating_sub(beyond)..].to_vec().into();
+        }
+        match end {
+            Lending::Whole => self.spill = Spill::Whole(path),
+            Lending::Full => self.spill = Spill::Full(path),
+            Lending::Failed(error) => self.give_up(&path, &error),
+        }
+    }
+
     async fn open(&self, directory: &Path) -> io::Result<(BufWriter<File>, PathBuf)> {
         let (file, path) = spill::create(directory, self.stream)?;
         let mut file = BufWriter::with_capacity(BLOCK, File::from_std(file));
@@ -117,6 +179,8 @@ impl Capture {
     }
 
     pub(super) async fn finish(mut self) -> Captured {
+        // Whoever it was lent to was given up: what is there is all that came.
+        self.take_back(Lending::Whole);
         if let Spill::Open(file, path) = &mut self.spill
             && let Err(error) = file.flush().await
         {
@@ -125,7 +189,7 @@ impl Capture {
         }
         let (spill, spill_error) = match self.spill {
             Spill::None | Spill::Ready(_) => (None, None),
-            Spill::Open(_, path) => (Some(path), None),
+            Spill::Open(_, path) | Spill::Lent(_, path) | Spill::Whole(path) => (Some(path), None),
             Spill::Full(path) => {
                 let reason = format!(
                     "{} ends after {} bytes, the most that is kept",

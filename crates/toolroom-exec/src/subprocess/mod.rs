@@ -35,6 +35,7 @@ mod platform;
 #[cfg(windows)]
 #[path = "windows.rs"]
 mod platform;
+mod pour;
 mod process;
 #[cfg(unix)]
 mod sentry;

@@ -6,19 +6,21 @@
 
 use std::future::{Future, pending};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{sleep, timeout};
 
 use super::cancel::{Cancel, Urgency};
-use super::capture::Capture;
+use super::capture::{Capture, Lending};
 use super::channel::Frames;
 use super::command::{Channel, Command, Guard, Happening, Listener, Stream, Supervision};
 use super::error::Error;
 use super::outcome::{Exit, Outcome};
 use super::platform::{self, HAS_PRIVATE_CHANNEL, Input, Started, Tree};
+use super::pour::{Poured, Reservoir, Source};
 
 /// How long a killed tree may take to be gone.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -41,7 +43,7 @@ pub struct Process {
 struct Sink<'a> {
     live: Option<&'a Listener>,
     /// Counts bytes, so that silence can be told from slowness.
-    activity: &'a AtomicU64,
+    activity: &'a Arc<AtomicU64>,
     target: Target<'a>,
 }
 
@@ -78,7 +80,7 @@ impl Process {
         let mut stderr = Capture::new(Stream::Stderr, &how.capture);
         let mut frames = Frames::new(how.capture.frame);
         let mut tree = started.tree;
-        let activity = AtomicU64::new(0);
+        let activity = Arc::new(AtomicU64::new(0));
         let sink = |target| Sink {
             live: how.live.as_ref(),
             activity: &activity,
@@ -196,13 +198,22 @@ async fn feed(stdin: Option<Input>, input: &[u8]) {
     }
 }
 
-async fn drain(source: Option<impl AsyncRead + Unpin>, sink: Option<Sink<'_>>) {
+async fn drain<S: Source>(source: Option<S>, sink: Option<Sink<'_>>) {
     let (Some(mut source), Some(mut sink)) = (source, sink) else {
         return;
     };
     let mut buffer = Vec::with_capacity(SMALLEST_BUFFER);
     while let Ok(count @ 1..) = source.read_buf(&mut buffer).await {
         sink.take(&buffer).await;
+        if S::CAN_POUR
+            && let Some(reservoir) = sink.reservoir().await
+        {
+            let poured = source.pour(reservoir).await;
+            match sink.resume(poured) {
+                Some(rest) => source = rest,
+                None => return,
+            }
+        }
         if count == buffer.capacity() && count < LARGEST_BUFFER {
             buffer = Vec::with_capacity(LARGEST_BUFFER);
         }
@@ -211,6 +222,34 @@ async fn drain(source: Option<impl AsyncRead + Unpin>, sink: Option<Sink<'_>>) {
 }
 
 impl Sink<'_> {
+    /// Where an output goes that fills its file and that nobody hears.
+    async fn reservoir(&mut self) -> Option<Reservoir> {
+        let Target::Capture(_, capture) = &mut self.target else {
+            return None;
+        };
+        if self.live.is_some() || !capture.is_spilling() {
+            return None;
+        }
+        let (file, room) = capture.lend().await?;
+        Some(Reservoir {
+            file,
+            room,
+            activity: Arc::clone(self.activity),
+        })
+    }
+
+    /// Goes on with what was not poured, if there is more to come.
+    fn resume<S>(&mut self, poured: Poured<S>) -> Option<S> {
+        if let Target::Capture(_, capture) = &mut self.target {
+            capture.take_back(match (poured.fault, &poured.rest) {
+                (Some(fault), _) => Lending::Failed(fault),
+                (None, Some(_)) => Lending::Full,
+                (None, None) => Lending::Whole,
+            });
+        }
+        poured.rest
+    }
+
     async fn take(&mut self, bytes: &[u8]) {
         self.activity
             .fetch_add(bytes.len() as u64, Ordering::Relaxed);

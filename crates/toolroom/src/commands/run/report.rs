@@ -114,10 +114,15 @@ fn data(report: &Report, chain: &Chain) -> String {
     if let Some(failure) = &report.failure {
         rest["error"] = failure_data(failure);
     }
-    let mut text = format!("{{\"status\":\"{}\",\"data\":", report.status.name());
-    text.push_str(report.data.as_ref().map_or("null", |data| data.get()));
-    text.push(',');
-    text.push_str(rest.to_string().trim_start_matches('{'));
+    let result = report.data.as_ref().map_or("null", |data| data.get());
+    let status = report.status.name();
+    // Both may be large, and the output is often the result once more.
+    let mut text = String::with_capacity(2 * result.len() + 4096);
+    let _ = write!(text, "{{\"status\":\"{status}\",\"data\":{result}");
+    for (name, value) in rest.as_object().into_iter().flatten() {
+        let _ = write!(text, ",{}:{value}", Value::from(name.as_str()));
+    }
+    text.push('}');
     text
 }
 
