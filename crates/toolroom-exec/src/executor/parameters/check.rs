@@ -68,12 +68,30 @@ fn fill(params: &mut Map<String, Value>, schema: &Value, depth: usize) {
     }
 }
 
+/// Whether a schema plainly takes a call without parameters, which needs no compiled one:
+/// everything in it is about parameters that are given.
+fn allows_nothing(schema: &Value) -> bool {
+    let Some(schema) = schema.as_object() else {
+        return false;
+    };
+    schema
+        .iter()
+        .all(|(keyword, value)| match keyword.as_str() {
+            "type" => value == "object",
+            "required" => value.as_array().is_some_and(Vec::is_empty),
+            "properties" => value.is_object(),
+            "additionalProperties" => value.is_boolean(),
+            "title" | "description" => true,
+            _ => false,
+        })
+}
+
 /// Checks parameters against the tool's schema.
 ///
 /// # Errors
 /// Names every violation with its path.
 pub fn check(params: &Map<String, Value>, schema: Option<&Value>) -> Result<(), ParameterError> {
-    let Some(schema) = schema else {
+    let Some(schema) = schema.filter(|schema| !params.is_empty() || !allows_nothing(schema)) else {
         return Ok(());
     };
     let validator = jsonschema::draft202012::options()
@@ -126,6 +144,34 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_call_without_parameters_is_held_to_the_schema_all_the_same() {
+        let cases = [
+            (
+                json!({"type": "object", "properties": {"a": {"type": "string"}}}),
+                true,
+            ),
+            (
+                json!({"type": "object", "required": [], "additionalProperties": false}),
+                true,
+            ),
+            (json!({"type": "object", "required": ["a"]}), false),
+            (json!({"type": "array"}), false),
+            (json!({"minProperties": 1}), false),
+            (
+                json!({"properties": {}, "anyOf": [{"required": ["a"]}]}),
+                false,
+            ),
+            (json!({"not": {}}), false),
+            (json!(false), false),
+            (json!(true), true),
+        ];
+        for (schema, accepted) in cases {
+            let outcome = check(&Map::new(), Some(&schema));
+            assert_eq!(outcome.is_ok(), accepted, "{schema}: {outcome:?}");
+        }
+    }
 
     #[test]
     fn defaults_are_filled_in_but_not_over_what_was_given() {
