@@ -82,16 +82,25 @@ function fail(error) {
 // The call ---------------------------------------------------------------------------
 
 async function call() {
-  const tool = await import(toolUrl);
+  const tool = await import(toolUrl).catch(explain);
   const names = request.entry ?? ["main", "execute"];
   const [name, found] = entry(tool, names);
   if (!found) {
-    const error = new Error(`${toolPath} exports no function ${names.join(" or ")}, and none by default`);
-    error.name = "ToolError";
-    error.stack = "";
-    throw error;
+    throw toolError(`${toolPath} exports no function ${names.join(" or ")}, and none by default`);
   }
   return settle(await found(...passed(name, found)));
+}
+
+/** Says what to do about a file that this runtime cannot read. */
+function explain(error) {
+  if (error?.code !== "ERR_UNKNOWN_FILE_EXTENSION" || !toolPath.endsWith("ts")) throw error;
+  const why = `Node ${process.versions.node} runs no TypeScript; Node 22.18 and later do`;
+  throw toolError(`${why}, or set executor_id to deno_runtime or bun_runtime`);
+}
+
+/** What is wrong with the tool's file and not with anything it did. */
+function toolError(message) {
+  return Object.assign(new Error(message), { name: "ToolError", stack: "" });
 }
 
 /** One value for each parameter where Toolroom says in which order; else all of them as

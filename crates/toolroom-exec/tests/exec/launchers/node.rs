@@ -226,6 +226,8 @@ fn typescript_runs_where_the_runtime_can() {
             ..language
         };
         if language.interpreter == "node" && !node_strips_types() {
+            let cure = "set executor_id to deno_runtime or bun_runtime";
+            fails(&[(language, good, "ToolError", cure, None)]);
             continue;
         }
         gives(&[(language, good, json!(["ü"]))]);

@@ -110,6 +110,70 @@ fn a_node_function_gets_its_parameters_as_it_declares_them() {
     }
 }
 
+/// Deno and Bun run the same launcher as Node, and TypeScript besides.
+#[test]
+fn typescript_tools_run_in_deno_and_bun() {
+    let context = machine();
+    for runtime in ["deno", "bun"] {
+        if toolroom_test::program(runtime).is_none() {
+            continue;
+        }
+        let head = format!("export const executor_id = \"{runtime}_runtime\";\n");
+        context.tool(
+            "f.ts",
+            format!("{head}export function main(city: string, days: number = 3, ctx: any): unknown {{\n  ctx.log(\"warning\", city);\n  console.log(\"printed\");\n  return {{ city, days }};\n}}\n"),
+        );
+        let shown = context.run(&["run", "f", "--city", "Oslo"]);
+        assert_eq!(
+            shown.stdout, "{\"city\":\"Oslo\",\"days\":3}\n",
+            "{runtime}: {shown}"
+        );
+        assert!(shown.stderr.contains("warning: Oslo"), "{runtime}: {shown}");
+        assert!(shown.stderr.contains("printed"), "{runtime}: {shown}");
+        let wrong = context.run(&["run", "f", "--city", "Oslo", "--days", "many"]);
+        assert_eq!(wrong.status, 2, "{runtime}: {wrong}");
+        context.tool(
+            "bad.ts",
+            format!("{head}type A = {{ x: number }};\nfunction inner(a: A): never {{\n  throw new RangeError(`bad ${{a.x}}`);\n}}\nexport async function main() {{\n  await null;\n  inner({{ x: 1 }});\n}}\n"),
+        );
+        let error = context.data(&["run", "bad"])["error"].clone();
+        assert_eq!(error["type"], "RangeError", "{runtime}: {error}");
+        let frames: Vec<_> = error["frames"].as_array().unwrap().iter().collect();
+        let names: Vec<_> = frames
+            .iter()
+            .map(|frame| frame["function"].as_str())
+            .collect();
+        assert_eq!(names, [Some("main"), Some("inner")], "{runtime}: {error}");
+        let lines: Vec<_> = frames.iter().map(|frame| frame["line"].as_u64()).collect();
+        assert_eq!(lines, [Some(8), Some(4)], "{runtime}: {error}");
+        context.tool(
+            "script.ts",
+            format!("{head}const args: string[] = process.argv.slice(2);\nconsole.log(JSON.stringify(args));\n"),
+        );
+        assert_eq!(
+            result(&context, &["script", "--a", "b c"]),
+            json!(["--a", "b c"]),
+            "{runtime}"
+        );
+    }
+}
+
+#[test]
+fn a_go_program_gets_flags_and_its_status_is_ours() {
+    let context = machine();
+    if toolroom_test::program("go").is_none() {
+        return;
+    }
+    context.tool(
+        "g.go",
+        "// ---\n// parameters: {name: {type: string}, n: {type: integer, default: 2}}\n// ---\npackage main\n\nimport (\n\t\"flag\"\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() {\n\tname := flag.String(\"name\", \"\", \"\")\n\tn := flag.Int(\"n\", 0, \"\")\n\tflag.Parse()\n\tfmt.Printf(\"[%q, %d]\\n\", *name, *n)\n\tif *n > 2 {\n\t\tfmt.Fprintln(os.Stderr, \"too many\")\n\t\tos.Exit(1)\n\t}\n}\n",
+    );
+    assert_eq!(result(&context, &["g", "--name", "a b"]), json!(["a b", 2]));
+    let failed = context.run(&["run", "g", "--name", "x", "--n", "3"]);
+    assert_eq!((failed.status, failed.stdout.as_str()), (1, "[\"x\", 3]\n"));
+    assert!(failed.stderr.contains("too many"), "{failed}");
+}
+
 #[test]
 fn a_perl_tool_runs() {
     let context = machine();
@@ -143,6 +207,9 @@ fn a_tool_of_any_language_with_a_template_runs_as_it_was_made() {
         ("perl", "perl"),
         ("ruby", "ruby"),
         ("php", "php"),
+        ("deno", "deno"),
+        ("bun", "bun"),
+        ("go", "go"),
     ] {
         if toolroom_test::program(program).is_none() {
             continue;
