@@ -221,6 +221,49 @@ fn a_fork_bomb_ends_with_its_call() {
     assert!(!anything_runs(&mark));
 }
 
+/// The limit counts a user's processes and does not bind root, in whose place another user
+/// is taken.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fork_bomb_without_end_is_held_by_the_process_limit() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let user = fs_err::metadata("/proc/self").unwrap().uid();
+    let place = tempfile::tempdir().unwrap();
+    fs_err::set_permissions(place.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mark = format!("endless{}", std::process::id());
+    let script = place.path().join(&mark);
+    fs_err::write(&script, "while :; do sh $0 & done 2>/dev/null\n").unwrap();
+    let script = script.to_str().unwrap();
+    let mut command = match user {
+        0 => command(
+            "setpriv",
+            &["--reuid=61234", "--clear-groups", "sh", script],
+        ),
+        _ => command("/bin/sh", &[script]),
+    };
+    command.limits.processes = Some(40 + if user == 0 { 0 } else { tasks_of(user) });
+    let outcome = run(&command, &within(1.0, 0.1)).unwrap();
+    assert!(outcome.timed_out || !outcome.success());
+    let since = Instant::now();
+    while anything_runs(&mark) {
+        assert!(
+            since.elapsed() < Duration::from_secs(10),
+            "the bomb goes on"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// How many threads a user has now.
+#[cfg(target_os = "linux")]
+fn tasks_of(user: u32) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    let entries = fs_err::read_dir("/proc").unwrap().flatten();
+    let own = entries.filter(|entry| entry.metadata().is_ok_and(|found| found.uid() == user));
+    let tasks = own.filter_map(|entry| fs_err::read_dir(entry.path().join("task")).ok());
+    tasks.map(|tasks| tasks.count() as u64).sum()
+}
+
 fn anything_runs(mark: &str) -> bool {
     let entries = fs_err::read_dir("/proc").unwrap().flatten();
     let lines = entries.filter_map(|entry| fs_err::read(entry.path().join("cmdline")).ok());

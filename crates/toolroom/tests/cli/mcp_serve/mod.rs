@@ -11,6 +11,7 @@ mod runtimes;
 mod sdk;
 mod setup;
 mod shown;
+mod spare;
 mod tools;
 
 use serde_json::{Value, json};

@@ -63,6 +63,10 @@ fn wrong_arguments_are_told_to_the_model() {
         (json!({}), "\"a\" is a required property"),
         (json!({"a": "x"}), "a: value is not of type \"integer\""),
         (json!({"a": 1, "c": 2}), "there is no parameter c"),
+        (
+            json!({"a": 12_345_678_901_234_567_890_123.0}),
+            "a: a whole number beyond 64 bits would lose digits",
+        ),
     ] {
         let result = client.modern("tools/call", json!({"name": "add", "arguments": arguments}));
         assert_eq!(result["isError"], true);
@@ -70,6 +74,8 @@ fn wrong_arguments_are_told_to_the_model() {
         assert!(text.contains(wanted), "{text}");
         assert!(text.contains("the tool's arguments: a, b"), "{text}");
     }
+    let whole = client.modern("tools/call", json!({"name": "add", "arguments": {"a": 2.0}}));
+    assert_eq!(whole["content"][0]["text"], "3", "{whole}");
     let error = client.modern_error("tools/call", json!({"name": "no_such", "arguments": {}}));
     assert_eq!(error["code"], -32602);
 }
