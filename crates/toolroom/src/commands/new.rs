@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use toolroom_catalog::Catalog;
 use toolroom_catalog::space::{PROJECT_SPACE, TOOLS};
 use toolroom_kernel::World;
-use toolroom_kernel::model::{Role, ToolId};
+use toolroom_kernel::model::{Role, ToolId, field};
 
 use super::init::create;
 use crate::answer::Answer;
 use crate::args::New;
 use crate::failure::Failure;
-use crate::output::{paths, style, words};
+use crate::output::{flags, paths, style, words};
 
 pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
     let id = ToolId::parse(&args.id)?;
@@ -38,8 +38,8 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
     let catalog = Catalog::open(world);
     let runtime = catalog.find_runtime(&args.runtime)?;
     let template = runtime.object("template");
-    let text = |key: &str| template.and_then(|template| template.get(key)?.as_str());
-    let (Some(extension), Some(body)) = (text("extension"), text("body")) else {
+    let (Some(extension), Some(body)) = (text(template, "extension"), text(template, "body"))
+    else {
         let message = format!(
             "{} is a {} and has no template for new tools",
             runtime.id,
@@ -67,9 +67,32 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
         return Err(Failure::new("catalog::tool_exists", message).help("choose another id"));
     }
     make_executable(&file)?;
-    let text = format!("{} {}\n", style::good("made"), paths::shown(world, &file));
+    let made = format!("{} {}\n", style::good("made"), paths::shown(world, &file));
     let data = json!({"id": id, "path": file.to_string_lossy(), "runtime": runtime.id});
-    Ok(Answer::new(text, data).note(format!("next: toolroom run {}", words::quoted(id.as_str()))))
+    let next = match text(template, "first") {
+        Some(first) => first.to_owned(),
+        None => call(&catalog, &id),
+    };
+    Ok(Answer::new(made, data).note(format!("next: {next}")))
+}
+
+/// The command that calls a new tool, with what it cannot do without.
+fn call(catalog: &Catalog, id: &ToolId) -> String {
+    let mut call = format!("toolroom run {}", words::quoted(id.as_str()));
+    if let Ok(tool) = catalog.find(id.as_str())
+        && let Some(schema) = tool.metadata.get(field::INPUT_SCHEMA)
+    {
+        let required = schema["required"].as_array().into_iter().flatten();
+        for name in required.filter_map(Value::as_str) {
+            let kind = flags::kind(&schema["properties"][name]);
+            call.push_str(&format!(" --{name} {kind}"));
+        }
+    }
+    call
+}
+
+fn text<'t>(template: Option<&'t Map<String, Value>>, key: &str) -> Option<&'t str> {
+    template?.get(key)?.as_str()
 }
 
 /// Nothing is written through a link that leads out of the space.

@@ -78,6 +78,66 @@ fn new_makes_a_tool_for_each_runtime_that_has_a_template() {
 }
 
 #[test]
+fn what_new_wrote_runs_at_once_where_its_interpreter_is() {
+    let mut context = context();
+    context.set_env("PATH", toolroom_test::path());
+    for runtime in [
+        "bash",
+        "bun",
+        "deno",
+        "go",
+        "node",
+        "perl",
+        "php",
+        "python",
+        "python_function",
+        "python_script",
+        "ruby",
+    ] {
+        let id = format!("with_{runtime}");
+        context.data(&["new", &id, "--runtime", runtime]);
+        let run = context.run(&["run", &id, "--name", "Ada"]);
+        if run.stderr.contains("resolve::interpreter_not_found") {
+            toolroom_test::skip(runtime);
+            continue;
+        }
+        assert_eq!(run.status, 0, "{runtime}: {run}");
+        assert!(run.stdout.contains("Hello, Ada!"), "{runtime}: {run}");
+    }
+}
+
+#[test]
+fn new_says_what_a_call_cannot_do_without() {
+    let context = context();
+    let said = context.run(&["new", "page", "--runtime", "http"]).stderr;
+    assert_eq!(said.trim(), "next: toolroom run page --url TEXT");
+}
+
+/// The server is the program itself, which has the project's `hello` to offer.
+#[test]
+fn a_new_tool_of_an_mcp_server_says_what_to_fill_in_and_then_runs() {
+    let context = context();
+    context.tool(
+        "hello.py",
+        "def main(name: str):\n    return f'Hello, {name}!'\n",
+    );
+    let said = context
+        .run(&["new", "far", "--runtime", "mcp_stdio"])
+        .stderr;
+    assert!(said.starts_with("next: fill in command and tool"), "{said}");
+    let file = context.project().join(".ai/tools/far.yaml");
+    let text = fs_err::read_to_string(&file).unwrap();
+    let program = format!("command: {:?}", env!("CARGO_BIN_EXE_toolroom"));
+    let text = text
+        .replace("command: my-mcp-server", &program)
+        .replace("args: []", "args: [mcp, serve]")
+        .replace("tool: \"far\"", "tool: hello");
+    fs_err::write(&file, text).unwrap();
+    let run = context.run(&["run", "far", "--name", "Ada"]);
+    assert!(run.stdout.contains("Hello, Ada!"), "{run}");
+}
+
+#[test]
 fn new_refuses_an_id_that_exists_or_leaves_the_space() {
     let context = context();
     context.tool("mine.py", "def main(): ...\n");
