@@ -165,7 +165,7 @@ fn a_cycle_is_named_whole() {
 #[test]
 fn wrong_types_say_what_was_wanted() {
     let problem = problem_of("bad.yaml", "executor_id: http\nconfig:\n  timeout: soon\n");
-    assert_at(&problem, "catalog::wrong_type", 2, 1);
+    assert_at(&problem, "catalog::wrong_type", 3, 12);
     assert_eq!(
         problem["message"],
         "config.timeout is a text, not a number of seconds above zero"
@@ -176,6 +176,103 @@ fn wrong_types_say_what_was_wanted() {
         1,
         10,
     );
+}
+
+#[test]
+fn a_fault_inside_a_value_is_shown_where_it_is_written() {
+    let cases = [
+        ("bad.py", "CONFIG = {\n    \"args\": \"x\",\n}\n", 2, 13),
+        (
+            "bad.mjs",
+            "export const config = {\n  args: 'x',\n};\n",
+            2,
+            9,
+        ),
+        (
+            "bad.toml",
+            "tool_type = \"x\"\n[config]\nargs = \"x\"\n",
+            3,
+            8,
+        ),
+        (
+            "bad.json",
+            "{\"tool_type\": \"x\", \"config\": {\"args\": \"x\"}}\n",
+            1,
+            39,
+        ),
+        (
+            "bad.sh",
+            "# ---\n# config:\n#   args: x\n# ---\necho\n",
+            3,
+            11,
+        ),
+    ];
+    for (path, content, line, column) in cases {
+        let problem = problem_of(path, content);
+        assert_eq!(problem["message"], "config.args is a text, not a list");
+        assert_at(&problem, "catalog::wrong_type", line, column);
+    }
+}
+
+#[test]
+fn a_declared_schema_that_is_none_is_told_where_it_is_written() {
+    let problem = problem_of(
+        "bad.yaml",
+        "executor_id: http\nconfig: {url: \"http://x\"}\ninput_schema:\n  type: objekt\n",
+    );
+    assert_at(&problem, "catalog::bad_schema", 4, 9);
+    let message = problem["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("input_schema is no JSON Schema: type is \"objekt\", which is no type"),
+        "{message}"
+    );
+    let problem = problem_of(
+        "bad.py",
+        "CONFIG_SCHEMA = {\n    \"properties\": {\"a\": {\"type\": \"string\", \"pattern\": \"[\"}},\n}\ndef main(a): ...\n",
+    );
+    assert_at(&problem, "catalog::bad_schema", 2, 55);
+    let problem = problem_of(
+        "bad.sh",
+        "# ---\n# parameters:\n#   city: {type: strin}\n# ---\necho\n",
+    );
+    assert_at(&problem, "catalog::bad_schema", 3, 18);
+    assert_eq!(
+        problem_of(
+            "bad.js",
+            "export const outputSchema = {required: 'a'};\nexport function main() {}\n"
+        )["message"],
+        "output_schema is no JSON Schema: required is a text, not a list of names"
+    );
+}
+
+#[test]
+fn doctor_and_run_tell_of_a_bad_schema_too() {
+    let context = context();
+    context.tool(
+        "bad.py",
+        "INPUT_SCHEMA = {\"type\": \"objekt\"}\ndef main(): ...\n",
+    );
+    let checks = context.run(&["doctor"]).to_string();
+    assert!(checks.contains("which is no type"), "{checks}");
+    assert_eq!(
+        context.error(&["run", "bad"])["code"],
+        "catalog::bad_schema"
+    );
+}
+
+#[test]
+fn an_unquoted_version_keeps_the_form_it_is_written_in() {
+    let context = context();
+    context.tool(
+        "a.yaml",
+        "executor_id: http\nversion: 1.10\nconfig: {url: \"http://x\"}\n",
+    );
+    context.tool("b.sh", "# ---\n# version: 2.0\n# ---\necho\n");
+    context.tool("c.py", "__version__ = 3.20\ndef main(): ...\n");
+    let listing = context.data(&["list"]);
+    let tools = listing["tools"].as_array().unwrap();
+    let versions: Vec<&Value> = tools.iter().map(|tool| &tool["version"]).collect();
+    assert_eq!(versions, ["1.10", "2.0", "3.20"]);
 }
 
 #[test]
@@ -259,23 +356,74 @@ fn a_file_that_cannot_be_read_is_a_problem() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_that_looks_like_a_tool_does_not_block() {
+fn what_only_looks_like_a_file_is_named_and_blocks_nothing() {
     let context = context();
-    let pipe = context.project().join(".ai/tools/pipe.py");
+    let tools = context.project().join(".ai/tools");
     let made = std::process::Command::new("mkfifo")
-        .arg(&pipe)
+        .arg(tools.join("pipe.py"))
         .status()
         .unwrap();
     assert!(made.success());
+    let _socket = std::os::unix::net::UnixListener::bind(tools.join("socket.py")).unwrap();
+    std::os::unix::fs::symlink(tools.join("pipe.py"), tools.join("to_pipe.py")).unwrap();
     context.tool("good.py", "def main(): ...\n");
-    assert_eq!(
-        context.data(&["list"])["tools"].as_array().unwrap().len(),
-        1
-    );
+    let listing = context.data(&["list"]);
+    assert_eq!(listing["tools"].as_array().unwrap().len(), 1);
+    let problems = listing["problems"].as_array().unwrap();
+    assert_eq!(problems.len(), 3, "{problems:?}");
+    for (problem, name) in problems.iter().zip(["pipe.py", "socket.py", "to_pipe.py"]) {
+        assert_eq!(problem["message"], "it is not a plain file");
+        assert!(problem["path"].as_str().unwrap().ends_with(name));
+        assert!(problem["help"].is_string(), "{problem}");
+    }
     assert_eq!(
         context.error(&["show", "pipe"])["code"],
         "catalog::unreadable"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_space_comes_with_a_cure() {
+    let context = context();
+    let outside = context.home().join("elsewhere.py");
+    fs_err::write(&outside, "def main(): ...\n").unwrap();
+    std::os::unix::fs::symlink(&outside, context.project().join(".ai/tools/leak.py")).unwrap();
+    let problem = one_problem(&context);
+    assert_eq!(problem["code"], "catalog::leaves_space");
+    let error = context.error(&["show", "leak"]);
+    for told in [&problem, &error] {
+        let message = told["message"].as_str().unwrap();
+        assert!(message.ends_with("elsewhere.py"), "{message}");
+        assert!(told["help"].as_str().unwrap().starts_with("copy the file"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_never_acts_on_the_terminal() {
+    let context = context();
+    context.tool("new\nline.py", "def main(): ...\n");
+    context.tool("esc\u{1b}[31m.py", "def main(): ...\n");
+    let told = context.run(&["list"]).to_string();
+    assert!(told.contains("new\\nline.py"), "{told}");
+    assert!(told.contains("esc\\u{1b}[31m.py"), "{told}");
+    assert!(!told.contains('\u{1b}'), "{told}");
+}
+
+#[test]
+fn people_and_programs_are_told_the_same_column() {
+    for length in [10, 390, 500, 5_000, 50_000] {
+        let context = context();
+        let padding = "x".repeat(length);
+        context.tool("long.py", format!("A = '{padding}'; CONFIG = f()\n"));
+        let problem = one_problem(&context);
+        let column = problem["column"].as_u64().unwrap();
+        assert_eq!(column, length as u64 + 18);
+        let told = context.run(&["list"]).to_string();
+        assert!(told.contains(&format!("long.py:1:{column}")), "{told}");
+        assert!(told.len() < 2_000, "{told}");
+    }
 }
 
 #[test]
@@ -290,7 +438,8 @@ fn people_see_the_line_itself() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    error[catalog::not_literal]: CONFIG is not a literal: it calls a function (get_timeout)
+    error[catalog::not_literal]: CONFIG is not a literal: it calls a function
+                                 (get_timeout)
       ╭▸ .ai/tools/bad.py:4:16
       │
     2 │
@@ -301,7 +450,8 @@ fn people_see_the_line_itself() {
       │
       ╰ help: metadata is read without running the file: write CONFIG as a plain
               literal, or rename it if it is not meant for Toolroom
-    error[catalog::unknown_executor]: typo names an executor that does not exist: pyton_runtime
+    error[catalog::unknown_executor]: typo names an executor that does not exist:
+                                      pyton_runtime
       ╭▸ .ai/tools/typo.py:1:19
       │
     1 │ __executor_id__ = "pyton_runtime"
