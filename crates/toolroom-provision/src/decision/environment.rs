@@ -118,7 +118,8 @@ impl Passed {
         decision
             .warnings
             .splice(0..0, self.warnings.iter().cloned());
-        if decision.action == Action::Create && decision.conflicts.is_empty() {
+        let is_apart = matches!(decision.action, Action::Create | Action::Refuse);
+        if is_apart && decision.conflicts.is_empty() {
             decision.conflicts.clone_from(&self.conflicts);
             decision.missing.clone_from(&self.missing);
         }

@@ -132,8 +132,8 @@ pub struct ManagerTool {
     pub locked_env: Variables,
     /// What the lines it prints tell of how far it is.
     pub reports: Vec<Report>,
-    /// Set for tools that run, where a file is there.
-    pub plug: Option<Plug>,
+    /// Set for tools that run: the first whose file is there.
+    pub plug: Vec<Plug>,
     /// Other ways of the same program, for other versions of it.
     pub variants: Vec<Variant>,
 }
@@ -244,6 +244,13 @@ pub enum Phase {
 }
 
 impl ManagerTool {
+    /// What tools that run in a project are to be given.
+    #[must_use]
+    pub fn plug_in(&self, project: &std::path::Path) -> Option<&Plug> {
+        let mut plugs = self.plug.iter();
+        plugs.find(|plug| project.join(&plug.when).is_file())
+    }
+
     #[must_use]
     pub const fn commands(&self, phase: Phase) -> Option<&Commands> {
         match phase {

@@ -160,9 +160,5 @@ impl Planner<'_> {
 }
 
 fn uses_plug(choice: &Choice, root: &Path) -> bool {
-    choice
-        .commands
-        .plug
-        .as_ref()
-        .is_some_and(|plug| root.join(&plug.when).is_file())
+    choice.commands.plug_in(root).is_some()
 }

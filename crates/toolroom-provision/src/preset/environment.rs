@@ -53,6 +53,12 @@ impl PresetProvider for EnvironmentProvider<'_> {
             Ok(None) => return Apply::new(Applied::Success, "there is nothing to do"),
             Ok(Some(target)) => self.how.planner.plan(&target),
         };
+        if let Ok(plan) = &plan
+            && plan.needs_consent
+        {
+            let reason = "an interpreter would be fetched: toolroom setup --yes does it";
+            return Apply::new(Applied::Failed, reason);
+        }
         match plan.and_then(|plan| apply(plan, &self.how)) {
             Err(error) => Apply::new(Applied::Failed, error.to_string()),
             Ok(plan) if plan.decision.action == Action::Refuse => {

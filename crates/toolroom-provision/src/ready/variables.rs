@@ -58,21 +58,18 @@ pub fn of_shared(
 
 fn set_by(world: &World, manager: &Manager, root: &Path, manifest: &Path) -> Vec<(String, String)> {
     let has_plugs = manager.tools.values().any(|tool| {
-        tool.plug.is_some()
+        !tool.plug.is_empty()
             || tool
                 .variants
                 .iter()
-                .any(|variant| variant.tool.plug.is_some())
+                .any(|variant| !variant.tool.plug.is_empty())
     });
     let mut texts: Vec<(String, String)> = manager.activate.set.clone().into_iter().collect();
     if has_plugs
         && let Ok(choice) = choose(manager, root, manifest, &|_| true)
-        && let Some(plug) = choice
-            .commands
-            .plug
-            .filter(|plug| root.join(&plug.when).is_file())
+        && let Some(plug) = choice.commands.plug_in(root)
     {
-        texts.extend(plug.set);
+        texts.extend(plug.set.clone());
     }
     let mut facts = Facts::new(world, root);
     facts.path("manifest", manifest);

@@ -4,7 +4,9 @@
 mod crash;
 mod disk;
 mod ecosystems;
+mod elsewhere;
 mod faults;
+mod locked;
 mod managers;
 mod node;
 mod presets;
