@@ -105,7 +105,7 @@ impl Printer {
     /// Why a command failed; also said when quiet.
     pub fn failure(&self, failure: &Failure) {
         let styled = self.stderr_is_styled();
-        self.talk(&snippet::failure(failure, self.snippet_width(), styled));
+        self.talk(&snippet::failure(failure, self.talk_width(), styled));
     }
 
     /// What is wrong with a file, with the line it is on.
@@ -113,7 +113,7 @@ impl Printer {
         if self.volume > Volume::Quiet {
             let failure = Failure::from(problem.clone());
             let styled = self.stderr_is_styled();
-            self.talk(&snippet::failure(&failure, self.snippet_width(), styled));
+            self.talk(&snippet::failure(&failure, self.talk_width(), styled));
         }
     }
 
@@ -130,12 +130,12 @@ impl Printer {
         }
     }
 
-    fn snippet_width(&self) -> usize {
-        self.columns
-            .or_else(|| {
-                terminal_size::terminal_size_of(std::io::stderr())
-                    .map(|(width, _)| usize::from(width.0))
-            })
-            .unwrap_or(100)
+    /// The width remarks and failures may fill, if a terminal shows them.
+    #[must_use]
+    pub fn talk_width(&self) -> Option<usize> {
+        self.columns.or_else(|| {
+            terminal_size::terminal_size_of(std::io::stderr())
+                .map(|(width, _)| usize::from(width.0))
+        })
     }
 }

@@ -115,7 +115,7 @@ impl Explain for ResolveError {
         Some(match self {
             Self::InterpreterNotFound { fallback, .. } => {
                 let name = fallback.as_deref().unwrap_or("it");
-                format!("install {name} and put it on PATH; `toolroom env … --explain` shows where it was looked for")
+                format!("install {name} and put it on PATH")
             }
             Self::Broken { path, .. } => {
                 format!("remake it with `toolroom setup --repair`, or remove {}", path.display())

@@ -130,16 +130,16 @@ impl Search<'_> {
             return Ok(trace.rejected(place, sound.executable.display(), reason));
         }
         let reason = if sound.marked {
-            "its environment"
+            "the first environment there is"
         } else {
-            "its environment, without a marker"
+            "the first environment there is, though it has no marker"
         };
         let found = Found {
             environment: Some(sound.directory),
             version: sound.version,
             ..Found::at(place, &sound.executable)
         };
-        Ok(trace.chosen(found, format!("the {place} place has {reason}")))
+        Ok(trace.chosen(found, reason))
     }
 
     /// An environment is chosen by its place, so only the resource itself can ask for

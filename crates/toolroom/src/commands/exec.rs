@@ -18,8 +18,8 @@ pub fn run(args: &Exec, world: &World) -> Result<Answer, Failure> {
     let catalog = Catalog::open(world);
     let chain = catalog.link(catalog.find_runtime(&args.name)?)?;
     let settings = settings::load(world)?;
-    let resolution =
-        resolved::environment(world, &catalog, &chain, &settings).map_err(resolved::failure)?;
+    let resolution = resolved::environment(world, &catalog, &chain, &settings)
+        .map_err(|error| resolved::failure(error, &args.name))?;
     let (program, rest) = command(&resolution, world, args)?;
     replace(&program, rest, &resolution)
 }
@@ -50,10 +50,19 @@ fn command<'a>(
                 first.display(),
                 args.name
             );
-            Err(Failure::new("exec::not_found", message).help(format!(
-                "toolroom env {} --explain shows its PATH",
-                args.name
-            )))
+            let help = match resolution
+                .interpreter()
+                .and_then(|found| found.path.file_stem())
+            {
+                Some(own) => format!(
+                    "to give it to the interpreter, name that: toolroom exec {} -- {} {}",
+                    args.name,
+                    own.display(),
+                    first.display()
+                ),
+                None => format!("toolroom env {} --explain shows its PATH", args.name),
+            };
+            Err(Failure::new("exec::not_found", message).help(help))
         }
     }
 }

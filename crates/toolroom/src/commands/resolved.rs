@@ -9,6 +9,9 @@ use toolroom_provision::ready;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
+/// The code of an interpreter that is nowhere.
+const NOT_FOUND: &str = "resolve::interpreter_not_found";
+
 /// Resolves the environment of a chain.
 ///
 /// # Errors
@@ -22,10 +25,29 @@ pub fn environment(
     ready::resolved(world, catalog, chain, &settings.dotenv.allow)
 }
 
+/// A failure that says how to see what was tried.
+pub fn failure(error: ResolveError, name: &str) -> Failure {
+    let mut failure = told(error);
+    if let Some(help) = &mut failure.help
+        && failure.code == NOT_FOUND
+    {
+        help.push_str(&format!(
+            "; {} shows where it was looked for",
+            explain(name)
+        ));
+    }
+    failure
+}
+
 /// A failure that also carries everything that was tried.
-pub fn failure(error: ResolveError) -> Failure {
+pub fn told(error: ResolveError) -> Failure {
     let tried = serde_json::to_value(error.tried()).unwrap_or_default();
     let mut failure = Failure::from(error);
     failure.details.insert("tried".into(), tried);
     failure
+}
+
+/// The command that tells the whole search for a runtime.
+pub fn explain(name: &str) -> String {
+    format!("`toolroom env {name} --explain`")
 }

@@ -6,26 +6,30 @@ use unicode_width::UnicodeWidthStr as _;
 /// A line is never made narrower than this.
 const NARROWEST: usize = 20;
 
-/// Breaks a text at its spaces. A word that is wider than a line has one to itself.
+/// Breaks a text at its spaces. A word that is wider than a line has one to itself; what
+/// is broken off an indented line stands below it.
 #[must_use]
 pub fn broken(text: &str, width: Option<usize>) -> Vec<String> {
     let Some(width) = width else {
         return text.lines().map(str::to_owned).collect();
     };
-    let width = width.max(NARROWEST);
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
+        let rest = line.trim_start_matches(' ');
+        let indent = &line[..line.len() - rest.len()];
+        let width = width.saturating_sub(indent.len()).max(NARROWEST);
         let mut current = String::new();
-        for word in line.split(' ') {
+        for word in rest.split(' ') {
             if !current.is_empty() && current.width() + 1 + word.width() > width {
-                lines.push(std::mem::take(&mut current));
+                lines.push(format!("{indent}{current}"));
+                current.clear();
             }
             if !current.is_empty() {
                 current.push(' ');
             }
             current.push_str(word);
         }
-        lines.push(current);
+        lines.push(format!("{indent}{current}"));
     }
     lines
 }
@@ -51,6 +55,10 @@ mod tests {
             ["one two three four", "five", "six"]
         );
         assert_eq!(broken(text, None), ["one two three four five", "six"]);
+        assert_eq!(
+            broken("    one two three four five six", Some(24)),
+            ["    one two three four", "    five six"]
+        );
         let long = "/a/path/that/is/wider/than/any/line and more";
         assert_eq!(
             broken(long, Some(20)),

@@ -16,12 +16,17 @@ const LONGEST_LINE: usize = 400;
 /// A fault further out than this is named by its place alone.
 const FARTHEST_COLUMN: u32 = 10_000;
 
-/// Draws a failure.
+/// The width of a drawing that is not for a terminal.
+const USUAL_WIDTH: usize = 100;
+
+/// Draws a failure. Without a width, what happened stays on one line.
 #[must_use]
-pub fn failure(failure: &Failure, width: usize, styled: bool) -> String {
+pub fn failure(failure: &Failure, width: Option<usize>, styled: bool) -> String {
+    let title = title(failure, width);
+    let width = width.unwrap_or(USUAL_WIDTH);
     let excerpt = failure.place.as_ref().and_then(excerpt);
     let mut group = Level::ERROR
-        .primary_title(clean(&failure.message))
+        .primary_title(title)
         .id(failure.code.as_str())
         .elements(None::<Origin<'_>>);
     group = match (&excerpt, &failure.place) {
@@ -135,10 +140,12 @@ fn word_length(rest: &str) -> usize {
     {
         return end + 2;
     }
-    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    // A name with dots in it is one: `os.getenv`.
+    let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.');
     let word = rest
         .find(|character| !is_word(character))
         .unwrap_or(rest.len());
+    let word = rest[..word].trim_end_matches('.').len();
     if word > 0 {
         return word;
     }
@@ -153,10 +160,22 @@ fn shown(path: &Path) -> String {
     paths::printable(relative.as_deref().unwrap_or(path))
 }
 
+/// What happened, in lines that fit behind and below the code.
+fn title(failure: &Failure, width: Option<usize>) -> String {
+    let head = "error[]: ".len() + failure.code.len();
+    let room = width.map(|width| width.saturating_sub(head));
+    lines::broken(&clean(&failure.message), room).join("\n")
+}
+
 /// A message in lines that fit beside the drawing's own marks.
 fn wrapped(text: &str, width: usize) -> String {
-    const MARKS: usize = 12;
-    lines::broken(&clean(text), Some(width.saturating_sub(MARKS))).join("\n")
+    lines::broken(&clean(text), Some(room(width))).join("\n")
+}
+
+/// What is left of a width beside the drawing's own marks.
+#[must_use]
+pub const fn room(width: usize) -> usize {
+    width.saturating_sub(12)
 }
 
 /// A message without anything a terminal would act on.

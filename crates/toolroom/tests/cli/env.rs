@@ -83,11 +83,13 @@ fn why_this_python_is_answered_at_a_glance() {
     let home = context.home();
     venv(&context, home.join(".venv").to_str().unwrap());
     context.set_env("PATH", "/nowhere");
+    context.remove_env("COLUMNS");
     insta::assert_snapshot!(context.run(&["env", "python", "--explain"]), @"
     status: 0
     ----- stdout -----
     python → subprocess
       RYE_PYTHON = ~/.venv/bin/python3 3.11.7
+        │ why: the first environment there is
         │ found by venv_python in user
         │ environment ~/.venv
 
@@ -100,17 +102,9 @@ fn why_this_python_is_answered_at_a_glance() {
         · .ai/scripts/.venv  there is no such directory
       user
         · ~/.ai/.venv  there is no such directory
-        ✓ ~/.venv/bin/python3  the user place has its environment, version 3.11.7
-          ~/.virtualenv  an earlier candidate ended the search
-          ~/.pyenv/versions/*/bin/python3  an earlier candidate ended the search
-      system
-          python3, python on PATH  an earlier candidate ended the search
-          /usr/bin/python3  an earlier candidate ended the search
-          /usr/local/bin/python3  an earlier candidate ended the search
-          /opt/python/bin/python3  an earlier candidate ended the search
-          ~/.local/share/uv/python/cpython-*-*/bin/python3  an earlier candidate ended the search
-          ~/.asdf/installs/python/*/bin/python3  an earlier candidate ended the search
-          ~/.local/share/mise/installs/python/*/bin/python3  an earlier candidate ended the search
+        ✓ ~/.venv/bin/python3  the first environment there is, version 3.11.7
+      not reached
+          ~/.virtualenv; ~/.pyenv/versions/*/bin/python3; python3, python on PATH; /usr/bin/python3; /usr/local/bin/python3; /opt/python/bin/python3; ~/.local/share/uv/python/cpython-*-*/bin/python3; ~/.asdf/installs/python/*/bin/python3; ~/.local/share/mise/installs/python/*/bin/python3
 
     Environment
       KIWI_PYTHON=[HOME]/.venv/bin/python3  (runtime runtimes/python)
@@ -119,7 +113,7 @@ fn why_this_python_is_answered_at_a_glance() {
       PYTHONUNBUFFERED=1  (runtime runtimes/python)
       RYE_PYTHON=[HOME]/.venv/bin/python3  (interpreter RYE_PYTHON)
       VIRTUAL_ENV=[HOME]/.venv  (interpreter RYE_PYTHON)
-      and 4 of the process, unchanged
+      and 3 of the process, unchanged
     ----- stderr -----
     ");
 }
@@ -127,7 +121,9 @@ fn why_this_python_is_answered_at_a_glance() {
 #[cfg(unix)]
 #[test]
 fn a_dangling_environment_is_an_error_with_a_repair_and_not_the_systems_python() {
-    let context = context();
+    let mut context = context();
+    // Wide enough for any temporary folder.
+    context.set_env("COLUMNS", "300");
     context.file(".venv/pyvenv.cfg", "home = /gone/bin\nversion = 3.11.7\n");
     fs_err::create_dir_all(context.project().join(".venv/bin")).unwrap();
     std::os::unix::fs::symlink(
@@ -143,8 +139,7 @@ fn a_dangling_environment_is_an_error_with_a_repair_and_not_the_systems_python()
     ----- stderr -----
     error[resolve::broken_environment]: the project environment [PROJECT]/.venv is broken: [PROJECT]/.venv/bin/python3: it is a link to /gone/bin/python3, which is gone
      ╭▸ .venv
-     ╰ help: remake it with `toolroom setup --repair`, or remove
-             [PROJECT]/.venv
+     ╰ help: remake it with `toolroom setup --repair`, or remove [PROJECT]/.venv
     ");
     let error = context.error(&["env", "python"]);
     assert_eq!(error["code"], "resolve::broken_environment");
@@ -318,4 +313,91 @@ fn settings_with_a_mistake_are_named_with_their_line() {
     let data = context.data(&["env", "bash"]);
     assert_eq!(data["refused"], json!([]));
     assert_eq!(data["env"]["LD_PRELOAD"]["value"], "/mine.so");
+}
+
+#[test]
+fn a_search_that_failed_is_told_place_by_place_in_plain_text() {
+    let mut context = context();
+    context.set_env("PATH", "/nowhere");
+    let output = context.run(&["env", "deno", "--explain"]);
+    assert_eq!(output.status, 127);
+    insta::assert_snapshot!(output, @"
+    status: 127
+    ----- stdout -----
+    ----- stderr -----
+    error[resolve::interpreter_not_found]: no interpreter for RYE_DENO was found by
+                                           deno
+     │
+     ├ note: tried, in order
+     │         project
+     │           · node_modules/.bin/deno  there is no such file
+     │         user
+     │           · ~/.deno/bin/deno  there is no such file
+     │         system
+     │           · deno on PATH  no directory of PATH has one that will do
+     │         fallback
+     │           · deno on PATH  no directory of PATH has one that will do
+     ╰ help: install deno and put it on PATH
+    ");
+    let error = context.error(&["env", "deno", "--explain"]);
+    assert_eq!(error["causes"], json!([]));
+    assert_eq!(error["tried"][0]["verdict"], "absent");
+    let help = context.error(&["env", "deno"])["help"].to_string();
+    assert!(help.contains("`toolroom env deno --explain`"), "{help}");
+}
+
+#[test]
+fn a_text_that_cannot_be_filled_in_is_told_once_with_its_file() {
+    let context = context();
+    context.tool(
+        "t.yaml",
+        "tool_type: tool\nexecutor_id: subprocess\ndescription: x\nconfig:\n  command: /bin/echo\n  args: [a, \"b ${NOPE}\"]\n",
+    );
+    context.tool(
+        "u.yaml",
+        "tool_type: tool\nexecutor_id: bash_runtime\ndescription: x\nenv_config:\n  env: {TOKEN: \"x ${\"}\n",
+    );
+    let error = context.error(&["run", "t"]);
+    assert_eq!(
+        error["message"],
+        "config.args.1 of t cannot be filled in: the variable NOPE is not set (column 5 of the text)"
+    );
+    assert_eq!(error["causes"], json!([]));
+    let error = context.error(&["env", "u"]);
+    assert_eq!(
+        error["message"],
+        "the variable TOKEN of the tool u cannot be filled in: the template expects a variable name after ${, not the end of the text (column 5 of the text)"
+    );
+    assert_eq!(error["causes"], json!([]));
+    assert_eq!(
+        (&error["path"], &error["line"]),
+        (&json!("[PROJECT]/.ai/tools/u.yaml"), &json!(4))
+    );
+}
+
+#[test]
+fn a_password_in_an_address_is_shown_nowhere() {
+    let mut context = context();
+    context.set_env("https_proxy", "http://me:hunter2@proxy:8080");
+    context.file(".env", "DATABASE_URL=postgres://me:hunter2@db/x\n");
+    for args in [
+        &["env", "bash"][..],
+        &["env", "bash", "--explain"],
+        &["env", "bash", "--json"],
+    ] {
+        let output = context.run(args);
+        assert!(!output.stdout.contains("hunter2"), "{output}");
+        assert!(output.stdout.contains("postgres://***@db/x"), "{output}");
+    }
+    let passed = context.run(&[
+        "exec",
+        "bash",
+        "--",
+        "-c",
+        "echo $https_proxy $DATABASE_URL",
+    ]);
+    assert_eq!(
+        passed.stdout,
+        "http://me:hunter2@proxy:8080 postgres://me:hunter2@db/x\n"
+    );
 }

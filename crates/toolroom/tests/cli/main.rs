@@ -7,8 +7,10 @@
 )]
 
 mod completions;
+mod doctor;
 mod env;
 mod extraction;
+mod hard_cases;
 mod http;
 mod init_and_new;
 mod kernel_knows_no_language;
@@ -17,6 +19,8 @@ mod mcp_clients;
 mod mcp_serve;
 mod new_language;
 mod problems;
+mod real_interpreters;
+mod resolver_schema;
 mod run;
 mod search;
 mod seeds;

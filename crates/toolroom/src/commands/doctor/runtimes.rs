@@ -13,10 +13,10 @@ use toolroom_kernel::resolve::{
     Candidate, DEFAULT_SEARCH, Interpreter, Note, Origin, Refusal, Resolution, ResolveError,
     Subject, Verdict,
 };
-use toolroom_kernel::{Explain as _, Os, World};
+use toolroom_kernel::{Os, World};
 
 use super::{Check, Health};
-use crate::commands::resolved;
+use crate::commands::resolved::{self, explain};
 use crate::output::paths;
 use crate::settings::Settings;
 
@@ -60,11 +60,11 @@ pub fn checks(
                     for check in runtime.checks() {
                         push_once(&mut checks, check);
                     }
-                    checks.extend(runtime.from_a_desktop(catalog, &chain, settings));
+                    checks.extend(runtime.on_a_desktop(catalog, &chain, settings));
                 }
             }
             Err(error) => {
-                let check = not_found(world, &name, is_used, &error);
+                let check = not_found(world, &name, is_used, error);
                 let is_told = checks
                     .iter()
                     .any(|other| other.detail == check.detail && other.status == check.status);
@@ -96,25 +96,21 @@ fn runtimes(listing: &Listing) -> Vec<(String, bool)> {
         .collect()
 }
 
-fn not_found(world: &World, name: &str, is_used: bool, error: &ResolveError) -> Check {
-    let help = error.help();
-    let fix = match &help {
-        Some(help) => help.replace("`toolroom env … --explain`", &explain(name)),
-        None => format!("{} says more", explain(name)),
-    };
+fn not_found(world: &World, name: &str, is_used: bool, error: ResolveError) -> Check {
     let is_only_absent = matches!(error, ResolveError::InterpreterNotFound { .. });
     if is_only_absent && !is_used {
         return Check::ok(name, "not installed; nothing here needs it");
     }
-    let detail = match error {
-        ResolveError::InterpreterNotFound { .. } => "not installed, but tools here need it".into(),
-        other => paths::shown_in(world, &other.to_string()),
+    let failure = resolved::failure(error, name);
+    let detail = if is_only_absent {
+        "not installed, but tools here need it".to_owned()
+    } else {
+        paths::shown_in(world, &failure.message)
     };
+    let fix = failure
+        .help
+        .unwrap_or_else(|| format!("{} says more", explain(name)));
     Check::fail(name, detail, paths::shown_in(world, &fix))
-}
-
-fn explain(name: &str) -> String {
-    format!("`toolroom env {name} --explain`")
 }
 
 fn push_once(checks: &mut Vec<Check>, check: Check) {
@@ -258,7 +254,7 @@ impl Runtime<'_> {
 
     /// A client started from a desktop has a short PATH; what is found only through a
     /// longer one is lost there.
-    fn from_a_desktop(
+    fn on_a_desktop(
         &self,
         catalog: &Catalog,
         chain: &Chain,

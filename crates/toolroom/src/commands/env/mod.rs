@@ -15,6 +15,7 @@ use super::resolved;
 use crate::answer::Answer;
 use crate::args::Env;
 use crate::failure::Failure;
+use crate::output::snippet;
 use crate::printer::Printer;
 use crate::settings;
 
@@ -24,10 +25,20 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
     let settings = settings::load(world)?;
     let resolution =
         resolved::environment(world, &catalog, &chain, &settings).map_err(|error| {
-            let page = explain::Page { world, width: None };
-            let story = args.explain.then(|| page.tried(error.tried()));
-            let mut failure = resolved::failure(error);
-            failure.causes.extend(story);
+            if !args.explain {
+                return resolved::failure(error, &args.name);
+            }
+            let story = explain::Page {
+                world,
+                width: printer.talk_width().map(snippet::room),
+            };
+            let story = story.tried(error.tried());
+            let mut failure = resolved::told(error);
+            // Programs have it as data.
+            if !printer.json && !story.is_empty() {
+                let story = anstream::adapter::strip_str(&story).to_string();
+                failure.causes.push(format!("tried, in order\n{story}"));
+            }
             failure
         })?;
     let secrets = Secrets::of_core();

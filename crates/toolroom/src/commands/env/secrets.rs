@@ -31,7 +31,11 @@ impl Secrets {
         if self.is_secret(name) && !value.is_empty() {
             return HIDDEN.into();
         }
-        value.to_string_lossy()
+        let value = value.to_string_lossy();
+        match without_password(&value) {
+            Some(shown) => shown.into(),
+            None => value,
+        }
     }
 
     /// Whether one of the name's words, or several in a row, say that it is a secret.
@@ -43,9 +47,49 @@ impl Secrets {
     }
 }
 
+/// A value with what stands before the `@` of an address hidden, if that has a password
+/// or may be a token.
+fn without_password(value: &str) -> Option<String> {
+    let (scheme, rest) = match value.find("://") {
+        Some(end) => value.split_at(end + 3),
+        None => ("", value),
+    };
+    let end = rest.find(['/', '?', '#', ' ']).unwrap_or(rest.len());
+    let (user, host) = rest[..end].rsplit_once('@')?;
+    let is_secret = user.contains(':') || scheme.starts_with("http");
+    (is_secret && !host.is_empty()).then(|| format!("{scheme}{HIDDEN}@{host}{}", &rest[end..]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_in_an_address_is_hidden() {
+        let secrets = Secrets::of_core();
+        let shown = |value| {
+            secrets
+                .shown(OsStr::new("X"), OsStr::new(value))
+                .into_owned()
+        };
+        for (value, expected) in [
+            ("http://me:hunter2@proxy:8080/x", "http://***@proxy:8080/x"),
+            ("postgres://me:p@ss@db/x?a=b@c", "postgres://***@db/x?a=b@c"),
+            ("https://ghp_token@host/x", "https://***@host/x"),
+            ("me:hunter2@proxy:1080", "***@proxy:1080"),
+        ] {
+            assert_eq!(shown(value), expected);
+        }
+        for value in [
+            "ssh://git@host/x",
+            "ada@example.org",
+            "http://host/a@b",
+            "a:b",
+            "/a:/b@c",
+        ] {
+            assert_eq!(shown(value), value);
+        }
+    }
 
     #[test]
     fn secrets_are_known_by_whole_words() {
