@@ -11,6 +11,7 @@ mod lines;
 mod orchestrator;
 mod order;
 mod program;
+mod told;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::told::{self, Told};
 use super::{
     Applied, Apply, Check, Context, Definition, Health, PresetError, PresetProvider, order,
 };
@@ -98,7 +99,7 @@ impl PresetOrchestrator<'_> {
 
     fn run(&self, names: &[String], applies: bool) -> Result<Vec<Outcome>, PresetError> {
         let layers = order(self.definitions, names)?;
-        let mut values: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+        let mut values = Told::new();
         let mut done: BTreeMap<String, Outcome> = BTreeMap::new();
         let mut outcomes = Vec::new();
         for layer in layers {
@@ -129,7 +130,7 @@ impl PresetOrchestrator<'_> {
     fn layer(
         &self,
         presets: &[&Definition],
-        values: &BTreeMap<String, Map<String, Value>>,
+        values: &Told,
         applies: bool,
     ) -> Vec<(Outcome, Map<String, Value>)> {
         let one = |preset: &Definition| self.one(preset, values, applies);
@@ -156,7 +157,7 @@ impl PresetOrchestrator<'_> {
     fn one(
         &self,
         preset: &Definition,
-        values: &BTreeMap<String, Map<String, Value>>,
+        values: &Told,
         applies: bool,
     ) -> (Outcome, Map<String, Value>) {
         let Some(provider) = self.registry.providers.get(preset.provider.as_str()) else {
@@ -170,6 +171,7 @@ impl PresetOrchestrator<'_> {
         };
         let mut config = preset.config.clone();
         config.extend(self.settings.get(&preset.name).cloned().unwrap_or_default());
+        told::fill(&mut config, values);
         let context = Context {
             root: self.root.to_path_buf(),
             config,

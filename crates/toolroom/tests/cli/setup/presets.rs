@@ -54,3 +54,165 @@ fn a_circle_and_a_preset_that_is_not_there_are_named() {
         "there is no preset called ghost, which c requires"
     );
 }
+
+/// How the presets stand, or what became of them, by name.
+fn states(answer: &serde_json::Value) -> Vec<(String, String, String)> {
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
+    let presets = answer["data"]["presets"].as_array().unwrap().iter();
+    presets
+        .map(|preset| {
+            (
+                text(&preset["name"]),
+                text(&preset["status"]),
+                text(&preset["health"]),
+            )
+        })
+        .collect()
+}
+
+/// The state of one preset.
+fn state(context: &toolroom_test::TestContext, verb: &str, name: &str) -> (String, String) {
+    let answer = context.run(&["preset", verb, name, "--json"]).json();
+    let found = states(&answer)
+        .into_iter()
+        .find(|(known, _, _)| known == name);
+    found
+        .map(|(_, status, health)| (status, health))
+        .unwrap_or_else(|| panic!("{answer:#}"))
+}
+
+fn pair(status: &str, health: &str) -> (String, String) {
+    (status.to_owned(), health.to_owned())
+}
+
+#[test]
+fn a_file_is_missing_drifted_broken_or_healthy() {
+    let context = crate::context();
+    let name = "ignore_environments";
+    assert_eq!(state(&context, "check", name), pair("checked", "missing"));
+    context.file(".gitignore", "target/\n.venv/\n");
+    assert_eq!(state(&context, "check", name), pair("checked", "drifted"));
+    assert_eq!(state(&context, "apply", name), pair("success", "healthy"));
+    let text = fs_err::read_to_string(context.project().join(".gitignore")).unwrap();
+    assert_eq!(text, "target/\n.venv/\nnode_modules/\n");
+    assert_eq!(state(&context, "apply", name), pair("checked", "healthy"));
+    fs_err::remove_file(context.project().join(".gitignore")).unwrap();
+    fs_err::create_dir(context.project().join(".gitignore")).unwrap();
+    assert_eq!(state(&context, "check", name), pair("checked", "broken"));
+    assert_eq!(state(&context, "apply", name), pair("failed", "broken"));
+}
+
+#[test]
+fn an_environment_is_missing_drifted_broken_or_healthy() {
+    let Some(context) = super::with_uv() else {
+        return;
+    };
+    let name = "python_environment";
+    context.file("requirements.txt", "six\n");
+    assert_eq!(state(&context, "check", name), pair("checked", "missing"));
+    assert!(
+        !context.project().join(".venv").exists(),
+        "a check changes nothing"
+    );
+    assert_eq!(state(&context, "apply", name), pair("success", "healthy"));
+    assert_eq!(state(&context, "apply", name), pair("checked", "healthy"));
+    context.file("requirements.txt", "six\nidna\n");
+    assert_eq!(state(&context, "check", name), pair("checked", "drifted"));
+    assert_eq!(state(&context, "apply", name), pair("success", "healthy"));
+    let python = context.project().join(".venv/bin/python");
+    fs_err::remove_file(&python).unwrap();
+    fs_err::os::unix::fs::symlink("/nowhere/python3", &python).unwrap();
+    assert_eq!(state(&context, "check", name), pair("checked", "broken"));
+    assert_eq!(state(&context, "apply", name), pair("success", "healthy"));
+}
+
+#[test]
+fn what_can_only_be_told_is_no_success() {
+    let mut context = crate::context();
+    context.set_env("PATH", "/nowhere");
+    assert_eq!(
+        state(&context, "apply", "uv"),
+        pair("detection-only", "missing")
+    );
+    context.executable(context.root().join("bin/uv"), "#!/bin/sh\necho uv 0.1.0\n");
+    context.set_env(
+        "PATH",
+        format!("{}:/bin", context.root().join("bin").display()),
+    );
+    assert_eq!(state(&context, "check", "uv"), pair("checked", "drifted"));
+    context.executable(context.root().join("bin/uv"), "#!/bin/sh\nexit 1\n");
+    assert_eq!(state(&context, "check", "uv"), pair("checked", "broken"));
+}
+
+#[test]
+fn what_depends_on_a_failure_is_skipped_and_the_rest_goes_on() {
+    let Some(context) = super::with_uv() else {
+        return;
+    };
+    context.file("requirements.txt", "no-such-package-of-toolroom-tests\n");
+    let lines = |file: &str, requires: &str| {
+        format!(
+            "tool_type: preset\ndescription: x.\nprovider: lines\nconfig: {{file: {file}, lines: [x]}}\nrequires: {{presets: [{requires}]}}\n"
+        )
+    };
+    context.tool(
+        "presets/after.yaml",
+        lines("after.txt", "python_environment"),
+    );
+    context.tool("presets/alone.yaml", lines("alone.txt", ""));
+    let run = context.run(&["preset", "apply", "after", "alone", "--json"]);
+    assert_eq!(run.status, 125, "{run}");
+    let states = states(&run.json());
+    let find = |name: &str| states.iter().find(|(known, _, _)| known == name).unwrap();
+    assert_eq!(find("python_environment").1, "failed");
+    assert_eq!(find("after").1, "skipped");
+    assert_eq!(find("alone").1, "success");
+    assert!(
+        run.stdout
+            .contains("python_environment, which it requires, did not succeed"),
+        "{run}"
+    );
+    assert!(!context.project().join("after.txt").exists());
+}
+
+#[test]
+fn a_later_preset_knows_where_the_environment_is_and_what_was_found() {
+    let Some(context) = super::with_uv() else {
+        return;
+    };
+    context.file("requirements.txt", "pluggy>=1.5\n");
+    super::venv(&context, ".venv", &["pluggy==0.13.1"]);
+    let preset = "tool_type: preset\ndescription: x.\nprovider: lines\nconfig:\n  file: where.txt\n  lines: ['{python_environment.environment_path}', '{python_environment.environment_analysis.action}']\nrequires: {presets: [python_environment]}\n";
+    context.tool("presets/where.yaml", preset);
+    context.data(&["preset", "apply", "where"]);
+    let text = fs_err::read(context.project().join("where.txt")).unwrap();
+    assert_eq!(
+        context.normalise(&text),
+        "[PROJECT]/.ai/scripts/.venv\ncreate\n"
+    );
+}
+
+/// Waits until as many of its kind are at work.
+const MEETING: &str = "#!/bin/sh\nset -e\ntouch \"here-$1\"\nleft=600\nwhile [ \"$(ls here-* | wc -l)\" -lt 2 ]; do left=$((left - 1)); [ $left -gt 0 ]; sleep 0.05; done\necho 1.0.0\n";
+
+#[test]
+fn independent_presets_are_looked_at_at_the_same_time() {
+    let mut context = crate::context();
+    context.executable(context.root().join("bin/meet"), MEETING);
+    let path = format!("{}:/usr/bin:/bin", context.root().join("bin").display());
+    context.set_env("PATH", path);
+    for name in ["one", "two"] {
+        let text = format!(
+            "tool_type: preset\ndescription: x.\nprovider: program\nconfig: {{program: meet, version_args: [{name}], range: '>=1'}}\n"
+        );
+        context.tool(&format!("presets/{name}.yaml"), text);
+    }
+    let answer = context
+        .run(&["preset", "check", "one", "two", "--json"])
+        .json();
+    let healthy = states(&answer)
+        .iter()
+        .filter(|(_, _, health)| health == "healthy")
+        .count();
+    assert_eq!(healthy, 2, "{answer:#}");
+}
