@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::launch::{Language, log, progress};
 use crate::python::PYTHON;
 
-/// The interpreters of other versions that a version manager has here.
-fn other_versions() -> Vec<Language> {
+/// The machine's interpreter, and those of the versions that a version manager has here.
+fn versions() -> Vec<Language> {
     let root = std::env::var_os("PYENV_ROOT").map(std::path::PathBuf::from);
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     let root = root.or_else(|| home.map(|home| home.join(".pyenv")));
@@ -20,7 +20,7 @@ fn other_versions() -> Vec<Language> {
             .is_some_and(|minor: u32| minor >= 8)
     };
     let entries = versions.into_iter().flatten().flatten();
-    let found: Vec<Language> = entries
+    let managed = entries
         .filter(|entry| entry.file_name().to_str().is_some_and(is_supported))
         .map(|entry| Language {
             interpreter: entry
@@ -31,12 +31,9 @@ fn other_versions() -> Vec<Language> {
                 .to_owned()
                 .leak(),
             ..PYTHON
-        })
-        .collect();
-    if found.is_empty() {
-        toolroom_test::skip("another version of Python");
-    }
-    found
+        });
+    let machine = toolroom_test::program(PYTHON.interpreter).map(|_| PYTHON);
+    machine.into_iter().chain(managed).collect()
 }
 
 #[test]
@@ -53,7 +50,7 @@ fn every_version_of_python_that_is_here_calls_tools_alike() {
     let values = json!(["N", [1], {"base64": "/w=="}, "NaN", "red"]).to_string();
     let values: Value =
         serde_json::from_str(&values.replace("\"N\"", "1180591620717411303424")).unwrap();
-    for language in other_versions() {
+    for language in versions() {
         let call = |kind: &str| {
             let params = json!({"kind": kind, "c": "red"});
             language.call(source, params).unwrap()

@@ -71,45 +71,49 @@ fn tree_of(file: &Path) -> String {
 
 #[test]
 fn nothing_survives_the_sudden_death_of_the_caller() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("pids");
-    let mut caller = std::process::Command::new(PROBE)
-        .args(["run", "/bin/sh", "-c", &tree_of(&file)])
-        .spawn()
-        .unwrap();
-    let pids = pids_in(&file, 3);
-    assert!(pids.iter().all(|pid| is_alive(*pid)));
-    caller.kill().unwrap();
-    caller.wait().unwrap();
-    assert!(all_gone(&pids));
+    for how in ["run", "fork"] {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("pids");
+        let mut caller = std::process::Command::new(PROBE)
+            .args([how, "/bin/sh", "-c", &tree_of(&file)])
+            .spawn()
+            .unwrap();
+        let pids = pids_in(&file, 3);
+        assert!(pids.iter().all(|pid| is_alive(*pid)));
+        caller.kill().unwrap();
+        caller.wait().unwrap();
+        assert!(all_gone(&pids), "{how}");
+    }
 }
 
 #[test]
 fn an_interrupt_of_the_caller_ends_the_tree_in_order() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("pids");
-    let mark = place.path().join("mark");
-    let script = format!(
-        "trap 'echo ended > {1}; exit 0' TERM; sleep 60 & echo $$ $! >> {0}; wait",
-        file.display(),
-        mark.display()
-    );
-    let mut caller = std::process::Command::new(PROBE)
-        .args(["run", "/bin/sh", "-c", &script])
-        .spawn()
-        .unwrap();
-    let pids = pids_in(&file, 2);
-    let pid = caller.id().to_string();
-    assert!(
-        std::process::Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    assert_eq!(caller.wait().unwrap().code(), Some(1));
-    assert!(all_gone(&pids));
-    assert_eq!(fs_err::read_to_string(mark).unwrap(), "ended\n");
+    for how in ["run", "fork"] {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("pids");
+        let mark = place.path().join("mark");
+        let script = format!(
+            "trap 'echo ended > {1}; exit 0' TERM; sleep 60 & echo $$ $! >> {0}; wait",
+            file.display(),
+            mark.display()
+        );
+        let mut caller = std::process::Command::new(PROBE)
+            .args([how, "/bin/sh", "-c", &script])
+            .spawn()
+            .unwrap();
+        let pids = pids_in(&file, 2);
+        let pid = caller.id().to_string();
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-INT", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert_eq!(caller.wait().unwrap().code(), Some(1), "{how}");
+        assert!(all_gone(&pids), "{how}");
+        assert_eq!(fs_err::read_to_string(mark).unwrap(), "ended\n", "{how}");
+    }
 }
 
 #[test]

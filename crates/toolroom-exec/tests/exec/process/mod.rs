@@ -2,4 +2,5 @@
 
 mod capture;
 mod ends;
+mod ready;
 mod starts;
