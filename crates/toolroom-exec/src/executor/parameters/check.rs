@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use toolroom_kernel::Explain;
 
-use super::names;
+use super::schema::{followed, names};
 
 /// What is wrong with a call's parameters; every fault is named.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -48,15 +48,18 @@ const MAX_DEPTH: usize = 128;
 /// objects that were. A default of null is the tool's own business.
 pub fn fill_defaults(params: &mut Map<String, Value>, schema: Option<&Value>) {
     if let Some(schema) = schema {
-        fill(params, schema, 0);
+        fill(params, schema, schema, 0);
     }
 }
 
-fn fill(params: &mut Map<String, Value>, schema: &Value, depth: usize) {
+fn fill(params: &mut Map<String, Value>, schema: &Value, root: &Value, depth: usize) {
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
+        let property = followed(property, root);
         match params.get_mut(name) {
-            Some(Value::Object(inner)) if depth < MAX_DEPTH => fill(inner, property, depth + 1),
+            Some(Value::Object(inner)) if depth < MAX_DEPTH => {
+                fill(inner, property, root, depth + 1);
+            }
             Some(_) => {}
             None => {
                 let default = property.get("default").filter(|default| !default.is_null());

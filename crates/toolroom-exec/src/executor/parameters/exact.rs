@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{ParameterError, kinds, names};
+use super::ParameterError;
+use super::schema::{followed, kinds, names};
 
 /// Up to here every whole number has a floating one of its own.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -22,61 +23,77 @@ pub fn make_exact(
     schema: Option<&Value>,
 ) -> Result<(), ParameterError> {
     let Some(schema) = schema else { return Ok(()) };
-    let mut faults = Vec::new();
-    members(params, schema, "", 0, &mut faults);
-    if faults.is_empty() {
+    let mut looking = Looking {
+        root: schema,
+        faults: Vec::new(),
+    };
+    looking.members(params, schema, "", 0);
+    if looking.faults.is_empty() {
         return Ok(());
     }
     Err(ParameterError::Invalid {
-        faults,
+        faults: looking.faults,
         known: names(Some(schema)),
     })
 }
 
-fn members(
-    values: &mut Map<String, Value>,
-    schema: &Value,
-    path: &str,
-    depth: usize,
-    faults: &mut Vec<String>,
-) {
-    for (name, value) in values {
-        let own = schema.get("properties").and_then(|all| all.get(name));
-        let Some(schema) = own.or_else(|| schema.get("additionalProperties")) else {
-            continue;
-        };
-        one(value, schema, &format!("{path}{name}"), depth + 1, faults);
-    }
+/// One look through parameters.
+struct Looking<'s> {
+    root: &'s Value,
+    faults: Vec<String>,
 }
 
-fn one(value: &mut Value, schema: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
-    if depth > MAX_DEPTH {
-        return;
-    }
-    match value {
-        Value::Object(values) => members(values, schema, &format!("{path}."), depth, faults),
-        Value::Array(items) => {
-            let Some(schema) = schema.get("items") else {
-                return;
+impl Looking<'_> {
+    fn members(
+        &mut self,
+        values: &mut Map<String, Value>,
+        schema: &Value,
+        path: &str,
+        depth: usize,
+    ) {
+        for (name, value) in values {
+            let own = schema.get("properties").and_then(|all| all.get(name));
+            let Some(schema) = own.or_else(|| schema.get("additionalProperties")) else {
+                continue;
             };
-            for (index, item) in items.iter_mut().enumerate() {
-                one(item, schema, &format!("{path}.{index}"), depth + 1, faults);
-            }
+            self.one(value, schema, &format!("{path}{name}"), depth + 1);
         }
-        Value::Number(number) if number.is_f64() => {
-            let kinds = kinds(schema);
-            let whole = number.as_f64().filter(|number| number.fract() == 0.0);
-            match whole.filter(|_| kinds.contains(&"integer")) {
-                Some(whole) if whole.abs() <= EXACT => {
-                    #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
-                    let whole = whole as i64;
-                    *value = whole.into();
+    }
+
+    fn one(&mut self, value: &mut Value, schema: &Value, path: &str, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        let root = self.root;
+        let schema = followed(schema, root);
+        match value {
+            Value::Object(values) => self.members(values, schema, &format!("{path}."), depth),
+            Value::Array(items) => {
+                let Some(schema) = schema.get("items") else {
+                    return;
+                };
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.one(item, schema, &format!("{path}.{index}"), depth + 1);
                 }
-                Some(_) if !kinds.contains(&"number") => faults.push(too_large(path)),
-                _ => {}
             }
+            Value::Number(number) if number.is_f64() => {
+                let kinds = kinds(schema, root);
+                let whole = number.as_f64().filter(|number| number.fract() == 0.0);
+                match whole.filter(|_| kinds.contains(&"integer")) {
+                    Some(whole) if whole.abs() <= EXACT => {
+                        #[expect(
+                            clippy::cast_possible_truncation,
+                            reason = "it is whole and in range"
+                        )]
+                        let whole = whole as i64;
+                        *value = whole.into();
+                    }
+                    Some(_) if !kinds.contains(&"number") => self.faults.push(too_large(path)),
+                    _ => {}
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
 }
 

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use super::ParameterError;
 use super::exact::{too_large, would_lose_digits};
-use super::{ParameterError, kinds, names};
+use super::schema::{followed, kinds, names};
 
 /// A parameter as the caller gave it.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,10 +41,10 @@ pub fn values(
             Given::Json(value) => value,
             Given::Flag(on) => on.into(),
             Given::Text(text) if is_repeated => {
-                of_text(&text, property.and_then(|list| list.get("items")))
+                of_text(&text, property.and_then(|list| list.get("items")), schema)
             }
             Given::Text(text) => {
-                let value = of_text(&text, property);
+                let value = of_text(&text, property, schema);
                 let is_read = value.is_object() || value.is_array();
                 if is_read && would_lose_digits(&text) {
                     faults.push(too_large(&name));
@@ -81,15 +82,17 @@ fn known_name(name: &str, schema: Option<&Value>) -> String {
 }
 
 fn property<'s>(schema: Option<&'s Value>, name: &str) -> Option<&'s Value> {
-    schema?.get("properties")?.get(name)
+    let root = schema?;
+    Some(followed(root.get("properties")?.get(name)?, root))
 }
 
 /// A text as the type its schema asks for; where it does not fit it stays a text, and the
-/// check says so.
-fn of_text(text: &str, schema: Option<&Value>) -> Value {
-    let Some(schema) = schema else {
+/// check says so. `root` is the whole schema, which parts may refer to.
+fn of_text(text: &str, schema: Option<&Value>, root: Option<&Value>) -> Value {
+    let (Some(schema), Some(root)) = (schema, root) else {
         return text.into();
     };
+    let schema = followed(schema, root);
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
         let meant = options.iter().find(|option| match option {
             Value::String(option) => option == text,
@@ -97,7 +100,7 @@ fn of_text(text: &str, schema: Option<&Value>) -> Value {
         });
         return meant.cloned().unwrap_or_else(|| text.into());
     }
-    let kinds = kinds(schema);
+    let kinds = kinds(schema, root);
     let parsed: Option<Value> = serde_json::from_str(text).ok();
     for kind in &kinds {
         let fitting = match *kind {
@@ -105,7 +108,7 @@ fn of_text(text: &str, schema: Option<&Value>) -> Value {
             "boolean" => truth(text).map(Value::Bool),
             "array" => parsed.clone().filter(Value::is_array).or_else(|| {
                 // One item of a list needs no brackets.
-                let item = of_text(text, schema.get("items"));
+                let item = of_text(text, schema.get("items"), Some(root));
                 (kinds.len() == 1 || !kinds.contains(&"string")).then(|| vec![item].into())
             }),
             kind => parsed.clone().filter(|value| is_of(value, kind)),
@@ -153,9 +156,13 @@ mod tests {
         let schema = json!({"properties": {
             "s": {"type": "string"}, "i": {"type": "integer"}, "n": {"type": "number"}, "b": {"type": "boolean"},
             "l": {"type": "array", "items": {"type": "integer"}}, "o": {"type": "object"},
+            "r": {"$ref": "#/$defs/s"}, "opt": {"anyOf": [{"$ref": "#/$defs/o"}, {"type": "null"}]},
             "m": {"type": ["string", "null"]}, "e": {"enum": [1, "two"]}, "u": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
-        }});
+        }, "$defs": {"s": {"type": "string"}, "o": {"type": "object"}}});
         let cases = [
+            ("r", "3", json!("3")),
+            ("opt", "{\"a\": 1}", json!({"a": 1})),
+            ("opt", "null", json!(null)),
             ("s", "3", json!("3")),
             ("i", "3", json!(3)),
             ("i", "x", json!("x")),
