@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::Output;
+use crate::{Output, usual_path};
 
 /// Variables without which nothing runs on some machines.
 const PASSED_ON: &[&str] = &["SystemRoot", "LLVM_PROFILE_FILE"];
@@ -49,7 +49,7 @@ impl TestContext {
         let home = context.home();
         context.set_env("HOME", &home);
         context.set_env("USERPROFILE", &home);
-        context.set_env("PATH", "/usr/bin:/bin");
+        context.set_env("PATH", usual_path(&[]));
         context.set_env("LANG", "C.UTF-8");
         context.set_env("COLUMNS", "80");
         context

@@ -11,5 +11,5 @@ mod server;
 
 pub use context::TestContext;
 pub use output::Output;
-pub use programs::{path, program, skip, tool, tools};
+pub use programs::{path, program, skip, skip_unpermitted, tool, tools, usual_path};
 pub use server::{Connection, Received, Server};

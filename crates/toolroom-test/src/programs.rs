@@ -51,22 +51,44 @@ pub fn program(name: &str) -> Option<PathBuf> {
 #[must_use]
 pub fn path() -> OsString {
     let machine = std::env::var_os("PATH").unwrap_or_default();
-    let installed = tools().join("bin");
-    let folders = std::env::split_paths(&machine).filter(|folder| *folder != installed);
-    std::env::join_paths(folders.chain([installed.clone()])).expect("a PATH")
+    let installed = [tools().join("bin"), tools().join("usual")];
+    let folders = std::env::split_paths(&machine).filter(|folder| !installed.contains(folder));
+    std::env::join_paths(folders.chain(installed.clone())).expect("a PATH")
 }
 
-/// Says that a test, or the rest of one, cannot run here for want of something. A list for
-/// `scripts/test` says it too, since nobody sees what a test that passes prints.
+/// A PATH of some folders and of those that programs usually are in. On a machine that has
+/// Python or Node elsewhere, links that `scripts/test` makes are among them.
+///
+/// # Panics
+/// Fails the test if a folder cannot be in a PATH.
+#[must_use]
+pub fn usual_path(first: &[PathBuf]) -> OsString {
+    let linked = Some(tools().join("usual")).filter(|folder| folder.is_dir());
+    let usual = ["/usr/bin".into(), "/bin".into()].into_iter().chain(linked);
+    std::env::join_paths(first.iter().cloned().chain(usual)).expect("a PATH")
+}
+
+/// Says that a test, or the rest of one, cannot run here for want of something.
 ///
 /// # Panics
 /// Fails the test where everything must be there.
-#[expect(clippy::print_stderr, reason = "a person reads it")]
 pub fn skip(what: &str) {
     let is_promised = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     assert!(!is_promised, "{what} is missing, and CI=true");
+    tell(&format!("{what} is missing"));
+}
+
+/// Says that the machine does not permit what a test does. A gate is promised programs, and
+/// no rights: there it is a skip as well.
+pub fn skip_unpermitted(what: &str) {
+    tell(&format!("{what} is not permitted"));
+}
+
+/// Prints it, and lists it for `scripts/test`: what a passing test prints nobody sees.
+#[expect(clippy::print_stderr, reason = "a person reads it")]
+fn tell(why: &str) {
     let thread = std::thread::current();
-    let line = format!("{what} is missing: {}", thread.name().unwrap_or("a test"));
+    let line = format!("{why}: {}", thread.name().unwrap_or("a test"));
     eprintln!("skipped: {line}");
     if let Some(list) = std::env::var_os("TOOLROOM_TEST_SKIPPED") {
         let mut file = fs_err::OpenOptions::new()

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use toolroom_test::{TestContext, skip};
+use toolroom_test::{TestContext, skip_unpermitted};
 
 use super::with_uv;
 
@@ -35,7 +35,7 @@ fn on_a_small_disk(
         .args(["--map-root-user", "--mount", "true"])
         .status();
     if !probe.is_ok_and(|status| status.success()) {
-        skip("unshare");
+        skip_unpermitted("a namespace of one's own");
         return None;
     }
     let output = command.output().unwrap();
@@ -53,7 +53,7 @@ fn a_disk_that_fills_up_leaves_a_users_environment_byte_for_byte() {
     let project = context.project();
     let script = format!(
         r#"{SUM}
-uv venv -q --python /usr/bin/python3 .venv
+uv venv -q --python "$(command -v python3)" .venv
 uv pip install -q --python .venv/bin/python six==1.16.0
 printf 'six\npygments\n' > requirements.txt
 before=$(sum .venv)

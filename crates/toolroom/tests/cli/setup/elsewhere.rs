@@ -1,6 +1,6 @@
 //! What is known to go wrong in other programs that prepare environments.
 
-use super::{bytes_of, frozen, plan, real, runs_in, venv, with_uv};
+use super::{bytes_of, frozen, plan, python, real, runs_in, venv, with_uv};
 
 #[test]
 fn a_package_is_known_by_its_metadata_and_not_by_what_is_imported() {
@@ -88,7 +88,7 @@ fn without_uv_an_environment_that_has_all_is_reused() {
     context.file("requirements.txt", "six\n");
     venv(&context, ".venv", &["six"]);
     let mut bare = context;
-    bare.set_env("PATH", "/usr/bin:/bin");
+    bare.set_env("PATH", toolroom_test::usual_path(&[]));
     assert_eq!(plan(&bare, &[])["action"], "reuse");
     let check = bare.data(&["preset", "check", "python_environment"]);
     assert!(check.to_string().contains("\"healthy\""), "{check:#}");
@@ -110,7 +110,7 @@ fn nothing_is_written_where_the_command_is_started_from() {
 #[test]
 fn the_global_python_is_never_installed_into() {
     let Some(context) = with_uv() else { return };
-    let everything = || super::uv(&context, &["pip", "freeze", "--python", "/usr/bin/python3"]);
+    let everything = || super::uv(&context, &["pip", "freeze", "--python", &python()]);
     let before = everything();
     context.file("requirements.txt", "six\nidna\n");
     plan(&context, &[]);
@@ -127,7 +127,7 @@ fn with_global(packages: &str) -> Option<toolroom_test::TestContext> {
             "run",
             "--no-project",
             "--python",
-            "/usr/bin/python3",
+            &python(),
             "python",
             "-c",
             "import sys; print('%d.%d' % sys.version_info[:2])",
@@ -135,7 +135,7 @@ fn with_global(packages: &str) -> Option<toolroom_test::TestContext> {
     );
     let library = prefix.join(format!("lib/python{}/site-packages", version.trim()));
     fs_err::create_dir_all(prefix.join("bin")).unwrap();
-    fs_err::os::unix::fs::symlink("/usr/bin/python3", prefix.join("bin/python3")).unwrap();
+    fs_err::os::unix::fs::symlink(python(), prefix.join("bin/python3")).unwrap();
     super::uv(
         &context,
         &[
@@ -143,7 +143,7 @@ fn with_global(packages: &str) -> Option<toolroom_test::TestContext> {
             "install",
             "-q",
             "--python",
-            "/usr/bin/python3",
+            &python(),
             "--target",
             library.to_str()?,
             packages,
@@ -151,12 +151,8 @@ fn with_global(packages: &str) -> Option<toolroom_test::TestContext> {
     );
     let uv = toolroom_test::tool("uv/bin/uv")?;
     let mut context = context;
-    let path = format!(
-        "{}:{}:/usr/bin:/bin",
-        prefix.join("bin").display(),
-        uv.parent()?.display()
-    );
-    context.set_env("PATH", path);
+    let folders = [prefix.join("bin"), uv.parent()?.to_path_buf()];
+    context.set_env("PATH", toolroom_test::usual_path(&folders));
     Some(context)
 }
 

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use toolroom_test::{TestContext, skip, tools};
+use toolroom_test::{TestContext, skip, tools, usual_path};
 
 use super::{WHERE, bytes_of, frozen, plan, real, runs_in, venv, with_uv};
 
 /// A context whose uv waits for ever in one of its commands.
-fn with_stuck_uv(command: &str) -> Option<TestContext> {
+pub(super) fn with_stuck_uv(command: &str) -> Option<TestContext> {
     let context = with_uv()?;
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = {command} ]; then sleep 600; fi\nexec {} \"$@\"\n",
@@ -25,8 +25,7 @@ fn start(context: &mut TestContext, stuck: bool) -> Child {
     } else {
         tools().join("uv/bin")
     };
-    let folders = [uv, "/usr/bin".into(), "/bin".into(), tools().join("bin")];
-    context.set_env("PATH", std::env::join_paths(folders).unwrap());
+    context.set_env("PATH", usual_path(&[uv]));
     context
         .command(&["setup"])
         .stdout(Stdio::null())
@@ -333,7 +332,7 @@ fn without_uv_venv_and_pip_do_the_work() {
 }
 
 /// An interpreter on the tests' own PATH that can make environments with pip in them.
-fn python_with_pip() -> Option<std::path::PathBuf> {
+pub(super) fn python_with_pip() -> Option<std::path::PathBuf> {
     let code = "import sys, ensurepip; print(getattr(sys, '_base_executable', sys.executable))";
     let output = std::process::Command::new("python3")
         .args(["-c", code])

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use toolroom_test::TestContext;
 
-use super::{WHERE, bytes_of, frozen, plan, runs_in, uv, venv, with_uv};
+use super::{WHERE, bytes_of, frozen, plan, python, runs_in, uv, venv, with_uv};
 
 /// A project that is locked to an older six than the newest.
 fn project(dependencies: &str) -> Option<TestContext> {
@@ -15,7 +15,7 @@ fn project(dependencies: &str) -> Option<TestContext> {
         "pyproject.toml",
         format!("{head}dependencies = [\"six==1.16.0\"]\n{groups}"),
     );
-    uv(&context, &["lock", "-q", "--python", "/usr/bin/python3"]);
+    uv(&context, &["lock", "-q", "--python", &python()]);
     context.file(
         "pyproject.toml",
         format!("{head}dependencies = [{dependencies}]\n{groups}"),
@@ -79,7 +79,7 @@ fn an_install_never_replaces_what_a_users_environment_has_by_what_is_locked() {
     let Some(context) = with_uv() else { return };
     let text = "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.9\"\ndependencies = [\"python-dateutil==2.8.2\", \"idna==3.7\"]\n";
     context.file("pyproject.toml", text);
-    uv(&context, &["lock", "-q", "--python", "/usr/bin/python3"]);
+    uv(&context, &["lock", "-q", "--python", &python()]);
     // python-dateutil needs six, which the lock has in another version than they have.
     let theirs = venv(&context, ".venv", &["idna==3.7", "six==1.15.0"]);
     let before = bytes_of(&theirs);
@@ -142,7 +142,7 @@ fn without_uv_a_locked_project_is_not_installed_from_anything_else() {
     let Some(mut context) = project("\"six\"") else {
         return;
     };
-    context.set_env("PATH", "/usr/bin:/bin");
+    context.set_env("PATH", toolroom_test::usual_path(&[]));
     let error = context.error(&["setup"]);
     assert_eq!(error["code"], "provision::no_program", "{error:#}");
 }

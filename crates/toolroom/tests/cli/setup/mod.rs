@@ -14,6 +14,7 @@ mod race;
 mod registry;
 mod scenarios;
 mod shared;
+mod told;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,7 +22,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use toolroom_test::{TestContext, program, tool, tools};
+use toolroom_test::{TestContext, program, tool, tools, usual_path};
 
 /// A context in which uv is on PATH, or nothing if there is none.
 fn with_uv() -> Option<TestContext> {
@@ -29,13 +30,10 @@ fn with_uv() -> Option<TestContext> {
     Some(real(&[uv.parent()?.to_path_buf()]))
 }
 
-/// A context with folders before the usual PATH and what is installed for the tests after
-/// it, and the way to the registries.
+/// A context with folders before the usual PATH, and the way to the registries.
 fn real(folders: &[PathBuf]) -> TestContext {
     let mut context = crate::context();
-    let usual = ["/usr/bin".into(), "/bin".into(), tools().join("bin")];
-    let path = std::env::join_paths(folders.iter().chain(&usual)).unwrap();
-    context.set_env("PATH", path);
+    context.set_env("PATH", usual_path(folders));
     let is_passed_on = |name: &str| {
         ["SSL_", "PIP_", "UV_", "NODE_EXTRA", "npm_config"]
             .iter()
@@ -69,15 +67,17 @@ fn uv(context: &TestContext, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The machine's Python.
+fn python() -> String {
+    let python = program("python3").expect("what made uv's own environment");
+    python.into_os_string().into_string().unwrap()
+}
+
 /// A user's environment with packages in it.
 fn venv(context: &TestContext, path: &str, packages: &[&str]) -> PathBuf {
     let place = context.project().join(path);
-    let python = program("python3").expect("what made uv's own environment");
-    let python = python.to_str().unwrap();
-    uv(
-        context,
-        &["venv", "-q", "--python", python, place.to_str().unwrap()],
-    );
+    let target = place.to_str().unwrap();
+    uv(context, &["venv", "-q", "--python", &python(), target]);
     if !packages.is_empty() {
         let python = place.join("bin/python");
         let args = [
