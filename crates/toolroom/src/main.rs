@@ -6,6 +6,7 @@ mod commands;
 mod completion;
 mod exit;
 mod failure;
+mod guard;
 mod output;
 mod printer;
 mod settings;
@@ -22,23 +23,16 @@ use crate::exit::Status;
 use crate::failure::Failure;
 use crate::printer::{Printer, Volume};
 
-/// The hidden command by which our own binary is a guard: see `toolroom_exec::subprocess`.
-pub const GUARD: &str = "__guard";
-
 fn main() -> ExitCode {
+    let first = std::env::args_os().nth(1).unwrap_or_default();
     #[cfg(unix)]
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|first| first == GUARD)
-    {
+    if first == guard::WORD {
         return toolroom_exec::subprocess::guard::main();
     }
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|first| first == toolroom_exec::executor::CLIENT)
-    {
+    if first == toolroom_exec::executor::CLIENT {
         return toolroom_mcp::client::main();
     }
+    guard::make_ahead(&first);
     clap_complete::CompleteEnv::with_factory(Cli::command).complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -75,9 +69,10 @@ fn report(printer: Printer, command: &str, outcome: Result<Answer, Failure>) -> 
 
 fn say(printer: Printer, command: &str, answer: &Answer) -> std::io::Result<()> {
     if printer.json {
-        return match &answer.raw {
-            Some(data) => printer.document(command, Ok(data)),
-            None => printer.document(command, Ok(&answer.data.to_string())),
+        return match (&answer.stream, &answer.raw) {
+            (Some(data), _) => printer.streamed(command, data),
+            (None, Some(data)) => printer.document(command, Ok(data)),
+            (None, None) => printer.document(command, Ok(&answer.data.to_string())),
         };
     }
     let written = if answer.is_verbatim {

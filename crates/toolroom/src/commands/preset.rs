@@ -33,7 +33,7 @@ pub fn run(args: &Preset, world: &World, printer: &Printer) -> Result<Answer, Fa
         PresetAction::Apply(asked) => (&asked.names, true),
     };
     let names = meant(names, &settings, &definitions);
-    let guard = setup::guard()?;
+    let guard = crate::guard::guard()?;
     let how = Applying {
         planner: setup::planner(world, &catalog, &settings, false),
         guard: &guard,

@@ -1,19 +1,17 @@
 //! `toolroom mcp serve`: every tool, for every agent.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use toolroom_exec::subprocess::Guard;
 use toolroom_kernel::World;
 use toolroom_mcp::{Choice, House, Http, Options, http, stdio};
 use toolroom_provision::plan::Selected;
 
-use crate::GUARD;
 use crate::answer::Answer;
 use crate::args::McpServe;
 use crate::failure::Failure;
+use crate::guard::guard;
 use crate::printer::{Printer, Volume};
 use crate::settings::{self, Settings};
 
@@ -90,19 +88,9 @@ fn options(tools: Vec<String>, meta: bool, settings: Settings) -> Result<Options
             .mcp
             .keep_servers
             .map_or(KEEP_SERVERS, Duration::from_secs),
-        guard: Guard::new(own_binary()?, [GUARD.into()]).kept_ready(),
+        guard: guard()?.kept_ready(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
-}
-
-/// Our own binary. A server lives long, and its file may be replaced by a newer one
-/// meanwhile; where the system can name the program itself, that is what is meant.
-fn own_binary() -> Result<PathBuf, Failure> {
-    let itself = Path::new("/proc/self/exe");
-    if cfg!(target_os = "linux") && itself.exists() {
-        return Ok(itself.to_path_buf());
-    }
-    std::env::current_exe().map_err(|error| Failure::io(&error))
 }
 
 /// The token, and whether it was made just now.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use toolroom_catalog::Catalog;
 use toolroom_exec::executor::{self, Request, Watch, parameters, prepare};
 use toolroom_exec::runs::{self, Run};
-use toolroom_exec::subprocess::{Cancel, Guard};
+use toolroom_exec::subprocess::Cancel;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Role, field};
@@ -20,10 +20,11 @@ use toolroom_provision::apply::Applying;
 use toolroom_provision::ready::{self, Ready};
 
 use self::flags::{Flags, given, params};
-use super::setup::{self, Bars, guard};
+use super::setup::{self, Bars};
 use crate::answer::Answer;
 use crate::args::{self, Global};
 use crate::failure::Failure;
+use crate::guard::guard;
 use crate::printer::{Printer, Volume};
 use crate::settings::{self, Settings};
 
@@ -40,11 +41,6 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         }
     };
     flags.apply(printer);
-    let guard = if flags.help {
-        guard()?
-    } else {
-        guard()?.forked()
-    };
     let project = flags.project.as_ref().or(global.project.as_ref());
     let world = crate::world::of_process(project.map(PathBuf::as_path))?;
     let catalog = Catalog::open(&world);
@@ -59,7 +55,7 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         )));
     }
     let chain = catalog.link(tool)?;
-    call(&world, &catalog, &chain, flags, &guard, printer)
+    call(&world, &catalog, &chain, flags, printer)
 }
 
 /// The words after the id, with the `--` back that the parser takes for its own where it
@@ -83,7 +79,6 @@ fn call(
     catalog: &Catalog,
     chain: &Chain,
     flags: Flags,
-    guard: &Guard,
     printer: &Printer,
 ) -> Result<Answer, Failure> {
     let schema = chain.tool().metadata.get(field::INPUT_SCHEMA);
@@ -119,7 +114,7 @@ fn call(
     let report = executor::run(
         &prepared,
         &Watch {
-            guard,
+            guard: &guard()?,
             cancel: &cancel,
             live: (!printer.json).then_some(live),
             // What is shown while it comes is kept by whoever looks at it.

@@ -7,7 +7,7 @@ mod targets;
 
 use serde_json::{Value, json};
 use toolroom_catalog::Catalog;
-use toolroom_exec::subprocess::{Cancel, Guard};
+use toolroom_exec::subprocess::Cancel;
 use toolroom_kernel::World;
 use toolroom_provision::ProvisionError;
 use toolroom_provision::apply::{self, Applying};
@@ -17,7 +17,6 @@ use toolroom_provision::requirement::Selection;
 use toolroom_provision::store;
 
 pub use self::progress::Bars;
-use crate::GUARD;
 use crate::answer::Answer;
 use crate::args::Setup;
 use crate::exit::Status;
@@ -37,7 +36,7 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
     }
     let catalog = Catalog::open(world);
     let settings = settings::load(world)?;
-    let guard = guard()?;
+    let guard = crate::guard::guard()?;
     let mut planner = planner(world, &catalog, &settings, args.repair);
     planner.options.guard = Some(&guard);
     let targets = targets::collect(args, world, &catalog, &planner)?;
@@ -84,7 +83,7 @@ pub fn planner<'p>(
                 groups: &settings.python_environment.groups,
                 production: false,
             },
-            guard: None,
+            ..Options::default()
         },
     }
 }
@@ -176,10 +175,4 @@ fn removed(world: &World, environments: &[std::path::PathBuf], key: &str) -> Ans
     }
     let data: Value = json!({key: environments, "plans": []});
     Answer::new(text, data)
-}
-
-/// Our own binary, told to guard a tree of processes.
-pub fn guard() -> Result<Guard, Failure> {
-    let program = std::env::current_exe().map_err(|error| Failure::io(&error))?;
-    Ok(Guard::new(program, [GUARD.into()]))
 }
