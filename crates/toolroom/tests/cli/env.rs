@@ -401,3 +401,89 @@ fn a_password_in_an_address_is_shown_nowhere() {
         "http://me:hunter2@proxy:8080 postgres://me:hunter2@db/x\n"
     );
 }
+
+const RUNTIME: &str = r#"
+tool_type: runtime
+executor_id: subprocess
+description: Has several resources, and stands in a folder of its own.
+env_config:
+  interpreter: {type: system_binary, binary: sh, var: MY_SH}
+  helper: {type: system_binary, binary: cat, var: MY_CAT}
+  http_client: {type: http_config, timeout: 5, headers: {X-A: b}}
+  env:
+    ZED: "1"
+    BOTH: "${MY_SH} ${MY_CAT}"
+    AFTER: "${ZED}2"
+    COUNT: 42
+    FLAG: true
+config: {command: "${MY_SH}", args: ["-c", "env"], call: {style: command}}
+"#;
+
+#[test]
+fn a_runtime_has_as_many_resources_as_it_declares_wherever_it_stands() {
+    let context = context();
+    context.tool("deep/in/a/folder/mine.yaml", RUNTIME);
+    context.tool(
+        "t.yaml",
+        "tool_type: tool\nexecutor_id: deep/in/a/folder/mine\ndescription: x\nenv_config: {env: {ZED: mine, ADDED: \"${BOTH}\"}}\nconfig: {env: {COUNT: 43}}\n",
+    );
+    context.file(".env", "ZED=dotenv\nONLY=dotenv\n");
+    let data = context.data(&["env", "t"]);
+    let vars: Vec<&Value> = data["interpreters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| &found["var"])
+        .collect();
+    assert_eq!(vars, ["MY_SH", "MY_CAT"]);
+    assert_eq!(
+        data["resources"]["http_client"],
+        json!({"timeout": 5, "retries": 3, "headers": {"X-A": "b"}})
+    );
+    let both = data["env"]["BOTH"]["value"].as_str().unwrap();
+    assert!(both.ends_with("/cat") && both.contains("/sh "), "{both}");
+    let output = context.run(&["run", "t"]).stdout;
+    for line in [
+        "ZED=mine",
+        "AFTER=12",
+        "COUNT=43",
+        "FLAG=true",
+        "ONLY=dotenv",
+        &format!("BOTH={both}"),
+        &format!("ADDED={both}"),
+    ] {
+        assert!(
+            output.lines().any(|found| found == line),
+            "{line}: {output}"
+        );
+    }
+}
+
+#[test]
+fn a_type_nobody_knows_is_replaced_by_its_fallback_or_refused_with_a_hint() {
+    let context = context();
+    let runtime = |interpreter: &str| {
+        let text = format!(
+            "tool_type: runtime\nexecutor_id: subprocess\ndescription: x\nenv_config: {{interpreter: {interpreter}}}\nconfig: {{command: \"${{X}}\"}}\n"
+        );
+        context.tool("runtimes/mine_runtime.yaml", text);
+    };
+    runtime("{type: venv_pyton, var: X, fallback: sh}");
+    let output = context.run(&["exec", "mine_runtime", "--", "-c", "echo ran"]);
+    assert_eq!(output.stdout, "ran\n", "{output}");
+    let notes = context.data(&["env", "mine_runtime"])["notes"].to_string();
+    assert!(
+        notes.contains("did you mean \\\"venv_python\\\"?"),
+        "{notes}"
+    );
+    runtime("{type: venv_pyton, var: X}");
+    let error = context.error(&["env", "mine_runtime"]);
+    assert_eq!(error["code"], "resolve::unknown_resolver");
+    assert!(
+        error["help"]
+            .as_str()
+            .unwrap()
+            .starts_with("did you mean \"venv_python\"?"),
+        "{error}"
+    );
+}

@@ -200,6 +200,31 @@ fn four_tools_stand_for_all_others() {
 }
 
 #[test]
+fn an_agent_is_told_the_environment_a_person_is_told() {
+    let context = machine();
+    context.tool("n.mjs", "export function main() {}\n");
+    context.tool("p.py", "def main(): ...\n");
+    context.file("package.json", "{}");
+    context.file("node_modules/left/package.json", "{}");
+    context.file(".env", "OWN=1\n");
+    let mut client = Client::start(&context, &["--meta"]);
+    for id in ["n", "p"] {
+        let arguments = json!({"name": "env", "arguments": {"id": id}});
+        let told = client.modern("tools/call", arguments)["structuredContent"].clone();
+        let told: Value =
+            serde_json::from_str(&context.normalise(told.to_string().as_bytes())).unwrap();
+        let shown = context.data(&["env", id]);
+        assert_eq!(told["interpreter"], shown["interpreter"], "{id}");
+        assert_eq!(told["tried"], shown["tried"], "{id}");
+        let origins = shown["env"].as_object().unwrap().iter();
+        let origins: serde_json::Map<String, Value> = origins
+            .map(|(name, value)| (name.clone(), value["origin"].clone()))
+            .collect();
+        assert_eq!(told["variables"], Value::Object(origins), "{id}");
+    }
+}
+
+#[test]
 fn a_result_too_long_for_a_model_is_a_resource() {
     let context = machine();
     context.tool("long.py", "def main():\n    return 'x' * 300000 + 'end'\n");
