@@ -10,6 +10,7 @@ mod one;
 mod remember;
 mod runner;
 mod undo;
+mod work;
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;

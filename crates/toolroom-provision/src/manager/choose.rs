@@ -32,7 +32,7 @@ pub fn choose(
     manager: &Manager,
     root: &Path,
     manifest: &Path,
-    is_there: &dyn Fn(&ManagerTool) -> bool,
+    is_there: &dyn Fn(&str, &ManagerTool) -> bool,
 ) -> Result<Choice, ProvisionError> {
     let found = lockfiles(manager, root, manifest);
     let declared = declared(manager, manifest)?;
@@ -94,7 +94,7 @@ pub fn choose(
 
 /// Chooses for a tool's own packages, which no manifest or lockfile speaks of.
 #[must_use]
-pub fn choose_usual(manager: &Manager, is_there: &dyn Fn(&ManagerTool) -> bool) -> Choice {
+pub fn choose_usual(manager: &Manager, is_there: &dyn Fn(&str, &ManagerTool) -> bool) -> Choice {
     let (tool, reason) = usual(manager, is_there);
     Choice {
         commands: manager.tools.get(&tool).cloned().unwrap_or_default(),
@@ -106,11 +106,14 @@ pub fn choose_usual(manager: &Manager, is_there: &dyn Fn(&ManagerTool) -> bool) 
 }
 
 /// The first of the usual programs that is there, and why it is taken.
-fn usual(manager: &Manager, is_there: &dyn Fn(&ManagerTool) -> bool) -> (String, String) {
+fn usual(manager: &Manager, is_there: &dyn Fn(&str, &ManagerTool) -> bool) -> (String, String) {
     let names = &manager.choose.otherwise;
-    let first = names
-        .iter()
-        .find(|name| manager.tools.get(*name).is_some_and(is_there));
+    let first = names.iter().find(|name| {
+        manager
+            .tools
+            .get(*name)
+            .is_some_and(|tool| is_there(name, tool))
+    });
     let reason = if first.is_some() {
         "it is installed"
     } else {
@@ -269,7 +272,7 @@ mod tests {
             &manager,
             &room.project(),
             &room.project().join("package.json"),
-            &|_| true,
+            &|_, _| true,
         )
     }
 

@@ -8,7 +8,7 @@ use super::candidates::Seen;
 use super::commands::Making;
 use super::machine::{Interpreter, Lacking};
 use super::needs::Needs;
-use super::planner::Planner;
+use super::planner::{Options, Planner};
 use super::target::{Subject, Target};
 use super::{Plan, Step};
 use crate::decision::{Action, Decision};
@@ -40,13 +40,34 @@ impl Decided {
 impl Planner<'_> {
     /// The manager's program for a target.
     pub(super) fn choice(&self, target: &Target) -> Result<Choice, ProvisionError> {
-        let is_there =
-            |tool: &ManagerTool| tool.program.0.is_empty() || self.program(tool, target).is_some();
+        let is_there = |name: &str, tool: &ManagerTool| {
+            let is_there = tool.program.0.is_empty() || self.program(tool, target).is_some();
+            is_there && self.options.passed_over != Some(name)
+        };
         if let Subject::Tool(_) = target.subject {
             return Ok(choose_usual(&target.manager, &is_there));
         }
         let manifest = target.manifests.first().unwrap_or(&target.root);
         choose(&target.manager, &target.root, manifest, &is_there)
+    }
+
+    /// The plan with the next of the manager's usual programs, where one failed to do what
+    /// another can do as well.
+    pub(crate) fn without(&self, plan: &Plan) -> Option<Plan> {
+        let failed = plan.choice.as_ref()?;
+        if failed.lockfile.is_some() || self.options.passed_over.is_some() {
+            return None;
+        }
+        let options = Options {
+            passed_over: Some(&failed.tool),
+            ..self.options
+        };
+        let other = Planner { options, ..*self }.plan(&plan.target).ok()?;
+        let is_other = other
+            .choice
+            .as_ref()
+            .is_some_and(|choice| choice.tool != failed.tool);
+        (is_other && other.place() == plan.place()).then_some(other)
     }
 
     /// A program beside what the tool runs with, or on PATH.

@@ -28,6 +28,8 @@ pub struct Options<'o> {
     pub repair: bool,
     /// Parts of the project's manifest that are asked for by name.
     pub selection: Selection<'o>,
+    /// A program that failed, and is not to be chosen again.
+    pub passed_over: Option<&'o str>,
     /// Guards the checks of programs; without one none are made.
     pub guard: Option<&'o Guard>,
 }

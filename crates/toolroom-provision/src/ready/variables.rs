@@ -66,7 +66,7 @@ fn set_by(world: &World, manager: &Manager, root: &Path, manifest: &Path) -> Vec
     });
     let mut texts: Vec<(String, String)> = manager.activate.set.clone().into_iter().collect();
     if has_plugs
-        && let Ok(choice) = choose(manager, root, manifest, &|_| true)
+        && let Ok(choice) = choose(manager, root, manifest, &|_, _| true)
         && let Some(plug) = choice.commands.plug_in(root)
     {
         texts.extend(plug.set.clone());

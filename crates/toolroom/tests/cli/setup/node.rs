@@ -7,7 +7,7 @@ use toolroom_test::{TestContext, program, tool};
 use super::{plan, real};
 
 /// A context with node and a package manager on PATH.
-fn with_node(name: &str) -> Option<TestContext> {
+pub(super) fn with_node(name: &str) -> Option<TestContext> {
     let manager = match name {
         "npm" => program(name)?,
         _ => tool(&format!("npm/node_modules/.bin/{name}"))?,

@@ -144,3 +144,131 @@ fn a_damaged_wheel_leaves_a_users_environment_byte_for_byte() {
         assert_eq!(super::plan(&context, &[])["applied"], true, "{damaged}");
     }
 }
+
+/// The index of one package in a folder of wheels.
+fn serve_wheels(folder: std::path::PathBuf) -> Server {
+    Server::start(move |request, connection| {
+        let path = request.target.trim_end_matches('/');
+        let name = path.rsplit('/').next().unwrap_or_default();
+        match fs_err::read(folder.join(name)) {
+            Ok(bytes) if request.method == "HEAD" => {
+                let length = bytes.len();
+                connection.write(format!(
+                    "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n"
+                ));
+            }
+            Ok(bytes) => connection.answer("200 OK", &[], bytes),
+            Err(_) => {
+                let file = "whole_one-1.0-py3-none-any.whl";
+                let page =
+                    format!("<html><body><a href=\"/files/{file}\">{file}</a></body></html>");
+                connection.answer("200 OK", &[("Content-Type", "text/html")], page);
+            }
+        }
+    })
+}
+
+#[test]
+fn what_uv_has_in_its_cache_is_installed_without_the_network() {
+    let Some(probe) = with_uv() else { return };
+    let folder = probe.root().join("wheels");
+    if !wheels(&folder) {
+        return skip("python3");
+    }
+    let server = serve_wheels(folder);
+    let Some(context) = with_index(&server) else {
+        return;
+    };
+    context.file("requirements.txt", "whole-one\n");
+    assert_eq!(super::plan(&context, &[])["applied"], true);
+    let asked = server.received().len();
+    assert!(asked > 0);
+    context.data(&["setup", "--undo"]);
+    assert_eq!(super::plan(&context, &[])["applied"], true);
+    assert_eq!(
+        server.received().len(),
+        asked,
+        "the second time nobody is asked"
+    );
+}
+
+/// A registry of Node with one package.
+fn serve_node(context: &TestContext) -> Option<Server> {
+    let folder = context.root().join("tiny");
+    context.file(
+        folder.join("package/package.json"),
+        "{\"name\": \"tiny\", \"version\": \"1.0.0\"}",
+    );
+    context.file(folder.join("package/index.js"), "module.exports = 1;\n");
+    let packed = Command::new("tar")
+        .args(["-czf", "tiny.tgz", "package"])
+        .current_dir(&folder)
+        .status();
+    packed.ok().filter(std::process::ExitStatus::success)?;
+    let bytes = fs_err::read(folder.join("tiny.tgz")).ok()?;
+    Some(Server::start(move |request, connection| {
+        if request.target.ends_with(".tgz") {
+            return connection.answer("200 OK", &[], &bytes);
+        }
+        let host = request.header("host").unwrap_or_default();
+        connection.json(format!("{{\"name\": \"tiny\", \"dist-tags\": {{\"latest\": \"1.0.0\"}}, \"versions\": {{\"1.0.0\": {{\"name\": \"tiny\", \"version\": \"1.0.0\", \"dist\": {{\"tarball\": \"http://{host}/tiny/-/tiny-1.0.0.tgz\"}}}}}}}}"));
+    }))
+}
+
+#[test]
+fn what_npm_has_in_its_cache_is_installed_without_the_network() {
+    let Some(mut context) = super::node::with_node("npm") else {
+        return;
+    };
+    let Some(server) = serve_node(&context) else {
+        return skip("tar");
+    };
+    let cache = context.root().join("npm-cache");
+    context.set_env("npm_config_registry", server.url("/"));
+    context.set_env("npm_config_cache", cache);
+    context.set_env("NO_PROXY", "127.0.0.1");
+    context.file(
+        "package.json",
+        "{\"name\": \"x\", \"dependencies\": {\"tiny\": \"1.0.0\"}}",
+    );
+    assert_eq!(super::plan(&context, &[])["applied"], true);
+    let asked = server.received().len();
+    assert!(asked > 0);
+    context.data(&["setup", "--undo"]);
+    assert_eq!(super::plan(&context, &[])["applied"], true);
+    assert_eq!(
+        server.received().len(),
+        asked,
+        "the second time nobody is asked"
+    );
+}
+
+#[test]
+fn a_registry_of_node_that_fails_leaves_packages_byte_for_byte() {
+    for (fault, answer) in FAULTS {
+        let Some(mut context) = super::node::with_node("npm") else {
+            return;
+        };
+        let server = Server::start(answer);
+        let cache = context.root().join("npm-cache");
+        context.set_env("npm_config_registry", server.url("/"));
+        context.set_env("npm_config_cache", cache);
+        context.set_env("npm_config_fetch_retries", "0");
+        context.set_env("npm_config_fetch_timeout", "1000");
+        context.set_env("NO_PROXY", "127.0.0.1");
+        context.file(
+            "package.json",
+            "{\"name\": \"x\", \"dependencies\": {\"tiny\": \"1.0.0\"}}",
+        );
+        context.file(
+            "node_modules/mine/package.json",
+            "{\"name\": \"mine\", \"version\": \"1.0.0\"}",
+        );
+        let folder = context.project().join("node_modules");
+        let before = bytes_of(&folder);
+        let error = context.error(&["setup"]);
+        assert_eq!(error["code"], "provision::failed", "{fault}: {error:#}");
+        assert!(server.connections() > 0, "{fault}");
+        assert_eq!(bytes_of(&folder), before, "{fault}");
+    }
+}
