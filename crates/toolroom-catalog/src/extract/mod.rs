@@ -179,3 +179,6 @@ fn fill_defaults(extractor: &Extractor, found: &mut Found) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,20 +17,30 @@ rules:
   by_ast_var: {type: ast_var, name: __owner__}
   by_ast_docstring: {type: ast_docstring}
   by_ast_signature: {type: ast_signature, functions: [helper]}
+  by_ast_returns: {type: ast_returns, functions: [helper]}
+  by_ast_summary: {type: ast_summary, functions: [helper]}
+  by_ast_entry: {type: ast_entry, functions: [missing, helper]}
   by_regex: {type: regex, pattern: '^# owner: (\w+)$', multiline: true}
   by_regex_all: {type: regex_all, pattern: '# tag: (\w+)'}
   by_filename: {type: filename}
   by_category_path: {type: category_path}
   by_front_matter: {type: front_matter, key: deep.er}
+  by_comment: {type: comment}
+  by_script_block: {type: script_block, name: lint}
 "#,
     );
+    context.tool(
+        "extractors/order.yaml",
+        "tool_type: extractor\ndescription: Order.\nextensions: [.mjs]\nrules:\n  by_ast_order: {type: ast_order, functions: [helper]}\n",
+    );
+    context.tool("ordered.mjs", "export function helper(city, days) {}\n");
     context.tool(
         "extractors/data.yaml",
         "tool_type: extractor\ndescription: Paths.\nextensions: [.yaml]\nrules:\n  by_path: {type: path, key: config.nested.value}\n",
     );
     context.tool(
         "cat/egory/tool.py",
-        "# ---\n# deep: {er: 7}\n# ---\n# owner: anna\n# tag: one\n# tag: two\n\"\"\"Documented.\"\"\"\n__owner__ = (\"team\", -1)\n\ndef helper(a: int): ...\n",
+        "# ---\n# deep: {er: 7}\n# ---\n# owner: anna\n# tag: one\n# tag: two\n\"\"\"Documented.\"\"\"\n__owner__ = (\"team\", -1)\n\n# /// lint\n# strict = true\n# ///\ndef helper(a: int) -> list[str]:\n    \"\"\"Helps.\"\"\"\n",
     );
     context.tool(
         "data.yaml",
@@ -40,11 +50,18 @@ rules:
     assert_eq!(tool["by_ast_var"], json!(["team", -1]));
     assert_eq!(tool["by_ast_docstring"], "Documented.");
     assert_eq!(tool["by_ast_signature"]["required"], json!(["a"]));
+    assert_eq!(tool["by_ast_returns"]["items"]["type"], "string");
+    assert_eq!(tool["by_ast_summary"], "Helps.");
+    assert_eq!(tool["by_ast_entry"], "helper");
+    assert_eq!(tool["by_script_block"], json!({"strict": true}));
     assert_eq!(tool["by_regex"], "anna");
     assert_eq!(tool["by_regex_all"], json!(["one", "two"]));
     assert_eq!(tool["by_filename"], "tool");
     assert_eq!(tool["by_category_path"], "cat/egory");
     assert_eq!(tool["by_front_matter"], 7);
+    assert!(tool["by_comment"].is_string(), "{tool}");
+    let ordered = &context.data(&["show", "ordered"])["metadata"];
+    assert_eq!(ordered["by_ast_order"], json!(["city", "days"]));
     assert_eq!(
         context.data(&["show", "data"])["metadata"]["by_path"],
         json!([1, 2])

@@ -78,35 +78,6 @@ fn new_makes_a_tool_for_each_runtime_that_has_a_template() {
 }
 
 #[test]
-fn what_new_wrote_runs_at_once_where_its_interpreter_is() {
-    let mut context = context();
-    context.set_env("PATH", toolroom_test::path());
-    for runtime in [
-        "bash",
-        "bun",
-        "deno",
-        "go",
-        "node",
-        "perl",
-        "php",
-        "python",
-        "python_function",
-        "python_script",
-        "ruby",
-    ] {
-        let id = format!("with_{runtime}");
-        context.data(&["new", &id, "--runtime", runtime]);
-        let run = context.run(&["run", &id, "--name", "Ada"]);
-        if run.stderr.contains("resolve::interpreter_not_found") {
-            toolroom_test::skip(runtime);
-            continue;
-        }
-        assert_eq!(run.status, 0, "{runtime}: {run}");
-        assert!(run.stdout.contains("Hello, Ada!"), "{runtime}: {run}");
-    }
-}
-
-#[test]
 fn new_says_what_a_call_cannot_do_without() {
     let context = context();
     let said = context.run(&["new", "page", "--runtime", "http"]).stderr;

@@ -370,6 +370,7 @@ fn is_word(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::NESTING;
     use super::*;
 
     #[test]
@@ -392,37 +393,7 @@ mod tests {
 
     #[test]
     fn whatever_nests_deep_is_found() {
-        let units = [
-            "(",
-            "[",
-            "{",
-            "f(",
-            "a[",
-            "-",
-            "not ",
-            "await ",
-            "lambda: ",
-            "lambda x, y: ",
-            "1 if 1 else ",
-            "1+",
-            "1**",
-            "a.",
-            "f().",
-            "yield a, ",
-            "1+(",
-            "async ",
-            "{1:",
-            "f'{",
-            "[#]\n",
-            "['[',\n",
-            "(],",
-            "1jif 1jelse ",
-            "0xfif 1else ",
-            "~",
-            "x[0][",
-            "f'{x:{",
-        ];
-        for unit in units {
+        for unit in NESTING {
             let source = format!("x = {}", unit.repeat(3000));
             assert!(too_deep_at(&source).is_some(), "{unit:?}");
         }

@@ -202,6 +202,8 @@ fn a_tool_of_any_language_with_a_template_runs_as_it_was_made() {
     let context = machine();
     for (runtime, program) in [
         ("python", "python3"),
+        ("python_function", "python3"),
+        ("python_script", "python3"),
         ("node", "node"),
         ("bash", "bash"),
         ("perl", "perl"),

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use toolroom_kernel::Position;
 
-use super::{document, x};
+use super::{NESTING, document, x};
 use crate::extract::python::nesting::MAX_DEPTH;
 
 /// Runs on a stack smaller than any thread's of ours, so that recursion shows.
@@ -15,42 +15,11 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
         .expect("the reader does not panic");
 }
 
-const UNITS: [&str; 34] = [
-    "(",
-    "[",
-    "{",
-    "f(",
-    "a[",
-    "-",
-    "not ",
-    "await ",
-    "lambda: ",
-    "lambda x, y: ",
-    "1 if 1 else ",
-    "1+",
-    "1**",
-    "a.",
-    "f().",
-    "yield a, ",
-    "1+(",
-    "async ",
-    "{1:",
-    "f'{",
-    "[#]\n",
-    "['[',\n",
-    "(],",
-    "1jif 1jelse ",
-    "~",
-    "x[0][",
-    "f'{x:{",
-    "with (",
-    "match (",
-    "a:=",
-    "*",
-    "@",
-    "case [",
-    "del (",
-];
+/// What puts one construct inside another, over and over: expressions, and statements too.
+fn units() -> impl Iterator<Item = &'static str> {
+    const STATEMENTS: [&str; 7] = ["with (", "match (", "a:=", "*", "@", "case [", "del ("];
+    NESTING.into_iter().chain(STATEMENTS)
+}
 
 /// What ends, hides or reshapes what the units open.
 const BREAKS: [&str; 24] = [
@@ -61,7 +30,7 @@ const BREAKS: [&str; 24] = [
 #[test]
 fn endless_nesting_is_a_fault_and_no_crash() {
     on_a_small_stack(|| {
-        for unit in UNITS {
+        for unit in units() {
             for prefix in ["", "X = ", "f'''{x'''\n", "f\"{x\"\n}"] {
                 let found = document(&format!("{prefix}{}", unit.repeat(50_000)));
                 assert!(!found.faults.is_empty(), "{prefix:?} {unit:?}");
@@ -73,7 +42,7 @@ fn endless_nesting_is_a_fault_and_no_crash() {
 #[test]
 fn nesting_up_to_the_limit_is_read() {
     on_a_small_stack(|| {
-        for unit in UNITS {
+        for unit in units() {
             let levels = (MAX_DEPTH - 10) / 3;
             document(&format!("Y = {}", unit.repeat(levels)));
         }
@@ -229,7 +198,7 @@ proptest! {
 
     #[test]
     fn any_soup_of_tokens_is_read(
-        units in prop::collection::vec(prop::sample::select([&UNITS[..], &BREAKS[..]].concat()), 1..12),
+        units in prop::collection::vec(prop::sample::select(units().chain(BREAKS).collect::<Vec<_>>()), 1..12),
         times in prop::sample::select(vec![1, 50, 2000]),
     ) {
         let source = units.concat().repeat(times);

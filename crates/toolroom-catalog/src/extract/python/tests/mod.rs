@@ -10,6 +10,38 @@ use serde_json::Value;
 use super::read;
 use crate::extract::document::{Document, Function, Parameter, Variable, Wanted};
 
+/// What puts one expression inside another, over and over.
+pub(super) const NESTING: [&str; 28] = [
+    "(",
+    "[",
+    "{",
+    "f(",
+    "a[",
+    "-",
+    "not ",
+    "await ",
+    "lambda: ",
+    "lambda x, y: ",
+    "1 if 1 else ",
+    "1+",
+    "1**",
+    "a.",
+    "f().",
+    "yield a, ",
+    "1+(",
+    "async ",
+    "{1:",
+    "f'{",
+    "[#]\n",
+    "['[',\n",
+    "(],",
+    "1jif 1jelse ",
+    "0xfif 1else ",
+    "~",
+    "x[0][",
+    "f'{x:{",
+];
+
 /// Reads with the names most tests use.
 fn document(source: &str) -> Document {
     let wanted = Wanted {
