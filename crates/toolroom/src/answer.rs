@@ -1,5 +1,7 @@
 //! What a command gives back: an answer for people, the same answer for programs.
 
+use std::io::{self, Write};
+
 use serde_json::Value;
 use toolroom_catalog::problem::Problem;
 
@@ -24,6 +26,27 @@ pub struct Answer {
     pub is_verbatim: bool,
     /// `data` as JSON text, where a value could not hold it exactly.
     pub raw: Option<String>,
+    /// `data` as it is written, where there may be much of it.
+    pub stream: Option<Stream>,
+}
+
+/// What writes an answer's data as JSON, bit by bit.
+pub struct Stream(Box<Writing>);
+
+type Writing = dyn Fn(&mut dyn Write) -> serde_json::Result<()>;
+
+impl Stream {
+    /// # Errors
+    /// Fails if it could not be written.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        Ok((self.0)(&mut out)?)
+    }
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Stream")
+    }
 }
 
 impl Answer {
@@ -38,14 +61,15 @@ impl Answer {
             status: Status::Done,
             is_verbatim: false,
             raw: None,
+            stream: None,
         }
     }
 
-    /// An answer for programs alone, written as it is.
+    /// An answer for programs alone, of which there may be much.
     #[must_use]
-    pub fn written(data: &impl serde::Serialize) -> Self {
+    pub fn streamed(data: impl Fn(&mut dyn Write) -> serde_json::Result<()> + 'static) -> Self {
         let mut answer = Self::new(String::new(), Value::Null);
-        answer.raw = serde_json::to_string(data).ok();
+        answer.stream = Some(Stream(Box::new(data)));
         answer
     }
 

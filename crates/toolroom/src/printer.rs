@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use anstream::{AutoStream, ColorChoice};
 use serde_json::{Value, json};
 
+use crate::answer::Stream;
 use crate::failure::Failure;
 use crate::output::snippet;
 
@@ -28,13 +29,14 @@ fn unless_gone(written: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Writes texts one after the other; joining them would copy what may be large.
-fn write_parts(parts: &[&str]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let mut parts = parts.iter();
-    let written = parts.try_for_each(|part| out.write_all(part.as_bytes()));
-    unless_gone(written.and_then(|()| out.flush()))
+/// What stands before the data of a document.
+fn head(command: &str) -> String {
+    let command = Value::from(command);
+    format!(r#"{{"schema":1,"command":{command},"ok":true,"data":"#)
 }
+
+/// What is gathered of a long answer before it is written.
+const PORTION: usize = 64 * 1024;
 
 /// Writes a command's answer and what goes with it.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +76,8 @@ impl Printer {
     /// # Errors
     /// Fails if it could not be written.
     pub fn verbatim(&self, text: &str) -> io::Result<()> {
-        write_parts(&[text])
+        let mut out = io::stdout().lock();
+        unless_gone(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
     /// The answer of a command, for programs.
@@ -82,17 +85,31 @@ impl Printer {
     /// # Errors
     /// Fails if it could not be written.
     pub fn document(&self, command: &str, outcome: Result<&str, &Failure>) -> io::Result<()> {
-        let command = Value::from(command);
-        match outcome {
-            Ok(data) => {
-                let head = format!(r#"{{"schema":1,"command":{command},"ok":true,"data":"#);
-                write_parts(&[&head, data, "}\n"])
-            }
+        let document = match outcome {
+            Ok(data) => format!("{}{data}}}\n", head(command)),
             Err(failure) => {
-                let document = json!({"schema": 1, "command": command, "ok": false, "error": failure.to_json()});
-                self.verbatim(&format!("{document}\n"))
+                let error = failure.to_json();
+                format!(
+                    "{}\n",
+                    json!({"schema": 1, "command": command, "ok": false, "error": error})
+                )
             }
-        }
+        };
+        self.verbatim(&document)
+    }
+
+    /// The same for data of which there may be much.
+    ///
+    /// # Errors
+    /// Fails if it could not be written.
+    pub fn streamed(&self, command: &str, data: &Stream) -> io::Result<()> {
+        let mut out = io::BufWriter::with_capacity(PORTION, io::stdout().lock());
+        let written = out
+            .write_all(head(command).as_bytes())
+            .and_then(|()| data.write(&mut out))
+            .and_then(|()| out.write_all(b"}\n"))
+            .and_then(|()| out.flush());
+        unless_gone(written)
     }
 
     /// A remark that is not part of the answer.

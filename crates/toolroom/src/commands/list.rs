@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::{Listing, Row, Shadowed};
@@ -23,7 +23,7 @@ pub fn run(args: &List, world: &World, printer: &Printer) -> Answer {
     let mut listing = Catalog::open(world).list();
     listing.rows.retain(|row| is_wanted(args, row));
     if printer.json {
-        return Answer::written(&data(&listing));
+        return Answer::streamed(move |out| serde_json::to_writer(out, &data(&listing)));
     }
     let mut answer = Answer::new(text(&listing, printer.width()), Value::Null);
     for shadowed in &listing.shadowed {
@@ -70,9 +70,14 @@ pub fn cells(row: &Row) -> Vec<Cell> {
 /// A listing for programs. Written without a value in between: there may be many rows.
 #[derive(Serialize)]
 struct Data<'a> {
-    tools: Vec<RowData<'a>>,
+    #[serde(serialize_with = "row_by_row")]
+    tools: &'a [Row],
     shadowed: Vec<ShadowedData<'a>>,
     problems: Vec<ProblemData<'a>>,
+}
+
+fn row_by_row<S: Serializer>(rows: &[Row], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rows.iter().map(RowData::of))
 }
 
 /// A tool's line for programs.
@@ -138,7 +143,7 @@ fn data(listing: &Listing) -> Data<'_> {
         help: problem.help.as_deref(),
     });
     Data {
-        tools: listing.rows.iter().map(RowData::of).collect(),
+        tools: &listing.rows,
         shadowed: shadowed.collect(),
         problems: problems.collect(),
     }
