@@ -5,19 +5,23 @@
 use regex::Regex;
 use serde_json::Value;
 
+use crate::near;
+
 /// What is wrong with a schema, and where in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fault<'s> {
     /// The names that lead to it, the innermost first.
     inner_first: Vec<&'s str>,
     pub(super) reason: String,
+    pub(super) help: String,
 }
 
 impl<'s> Fault<'s> {
-    fn new(reason: impl Into<String>) -> Self {
+    fn new(reason: String, help: impl Into<String>) -> Self {
         Self {
             inner_first: Vec::new(),
-            reason: reason.into(),
+            reason,
+            help: help.into(),
         }
     }
 
@@ -156,10 +160,11 @@ fn in_value<'s>(shape: Shape, value: &'s Value, root: &'s Value) -> Option<Fault
 }
 
 fn is_not(value: &Value, wanted: &str) -> Fault<'static> {
-    Fault::new(format!(
-        "is {}, not {wanted}",
-        super::validate::article(value)
-    ))
+    let found = super::validate::article(value);
+    Fault::new(
+        format!("is {found}, not {wanted}"),
+        format!("write {wanted}"),
+    )
 }
 
 fn are_texts(value: &Value) -> bool {
@@ -169,13 +174,17 @@ fn are_texts(value: &Value) -> bool {
 }
 
 fn in_type(value: &Value) -> Option<Fault<'static>> {
-    let reason = match value.as_str() {
+    let name = match value.as_str() {
         Some(name) if TYPES.contains(&name) => return None,
-        Some(name) => format!("is {name:?}, which is no type"),
+        Some(name) => name,
         None => return Some(is_not(value, "the name of a type")),
     };
-    let types = TYPES.join(", ");
-    Some(Fault::new(format!("{reason} (there are {types})")))
+    let meant = near::to(name, TYPES.into_iter());
+    let help = match meant.first() {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("there are {}", TYPES.join(", ")),
+    };
+    Some(Fault::new(format!("is {name:?}, which is no type"), help))
 }
 
 /// What only another engine than ours could understand is left to it.
@@ -193,7 +202,8 @@ fn in_pattern(pattern: &str) -> Option<Fault<'static>> {
             // The last line says why; those before draw the pattern.
             let reason = text.lines().last().unwrap_or_default();
             let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-            Some(Fault::new(format!("{pattern:?} is no pattern: {reason}")))
+            let reason = format!("{pattern:?} is no pattern: {reason}");
+            Some(Fault::new(reason, "a pattern is a regular expression"))
         }
         _ => None,
     }
@@ -203,8 +213,10 @@ fn in_pattern(pattern: &str) -> Option<Fault<'static>> {
 fn in_reference(reference: &str, root: &Value) -> Option<Fault<'static>> {
     let pointer = reference.strip_prefix('#')?;
     let is_plain_pointer = pointer.starts_with('/') && !pointer.contains('%');
-    (is_plain_pointer && root.pointer(pointer).is_none() && root.get("$id").is_none())
-        .then(|| Fault::new(format!("is {reference:?}, which leads nowhere")))
+    (is_plain_pointer && root.pointer(pointer).is_none() && root.get("$id").is_none()).then(|| {
+        let reason = format!("is {reference:?}, which leads nowhere");
+        Fault::new(reason, "name a part of this schema, such as #/$defs/NAME")
+    })
 }
 
 #[cfg(test)]
@@ -222,7 +234,7 @@ mod tests {
         let cases = [
             (
                 json!({"type": "objekt"}),
-                "type is \"objekt\", which is no type (there are string, number, integer, boolean, array, object, null)",
+                "type is \"objekt\", which is no type",
             ),
             (
                 json!({"properties": {"a": {"minimum": "1"}}}),
@@ -260,6 +272,14 @@ mod tests {
         for (schema, message) in cases {
             assert_eq!(told(&schema).as_deref(), Some(message));
         }
+    }
+
+    #[test]
+    fn a_type_that_is_none_comes_with_what_was_meant() {
+        let help = |name: &str| fault(&json!({"type": name})).map(|fault| fault.help);
+        assert_eq!(help("strin").as_deref(), Some("did you mean string?"));
+        let all = "there are string, number, integer, boolean, array, object, null";
+        assert_eq!(help("date-time").as_deref(), Some(all));
     }
 
     #[test]

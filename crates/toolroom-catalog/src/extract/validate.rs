@@ -174,7 +174,7 @@ fn bad_schemas(
         );
         let problem = Problem::new(ProblemKind::BadSchema, file.path, message)
             .at(place(&[&[name], inner.as_slice()].concat()))
-            .help("put it right where it is underlined: no call can be checked against it");
+            .help(fault.help);
         Some(problem)
     };
     input
