@@ -25,7 +25,7 @@ pub use style::Returns;
 
 use crate::http::{send, send_blocking};
 use crate::spare::Spares;
-use crate::subprocess::{self, Cancel, Guard, Listener, Supervision};
+use crate::subprocess::{self, Cancel, Captured, Guard, Listener, Outcome, Supervision};
 
 /// How a prepared call is watched.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub async fn run_async(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report,
         Work::Process(call) => {
             let how = supervision(call, prepared, watch);
             let outcome = subprocess::run(&call.command, &how, watch.guard, watch.cancel).await?;
-            Ok(Report::new(outcome, call.style.returns()))
+            Ok(report(call, outcome))
         }
         Work::Bridge(bridge) => {
             let how = bridged(bridge, prepared, watch);
@@ -88,7 +88,7 @@ pub async fn run_with_spares(
     let mut outcome = process.finish(&how, watch.cancel).await?;
     outcome.duration = begun.elapsed();
     spares.keep(&call.command, call.prewarm);
-    Ok(Report::new(outcome, call.style.returns()))
+    Ok(report(call, outcome))
 }
 
 /// Runs a prepared call to its end, for the command line: an interrupt cancels it.
@@ -100,7 +100,7 @@ pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> 
         Work::Process(call) => {
             let how = supervision(call, prepared, watch);
             let outcome = subprocess::run_blocking(&call.command, &how, watch.guard, watch.cancel)?;
-            Ok(Report::new(outcome, call.style.returns()))
+            Ok(report(call, outcome))
         }
         Work::Bridge(bridge) => {
             let how = bridged(bridge, prepared, watch);
@@ -116,7 +116,22 @@ pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> 
 }
 
 fn supervision(call: &ProcessCall, prepared: &Prepared, watch: &Watch<'_>) -> Supervision {
-    fed(&call.input, prepared, watch)
+    let mut how = fed(&call.input, prepared, watch);
+    if !call.is_captured {
+        how.capture.head = 0;
+        how.capture.tail = 0;
+        how.capture.spill = None;
+    }
+    how
+}
+
+/// What a process came to; of output that was not to be kept nothing is said.
+fn report(call: &ProcessCall, mut outcome: Outcome) -> Report {
+    if !call.is_captured {
+        outcome.stdout = Captured::default();
+        outcome.stderr = Captured::default();
+    }
+    Report::new(outcome, call.style.returns())
 }
 
 fn bridged(bridge: &Bridge, prepared: &Prepared, watch: &Watch<'_>) -> Supervision {

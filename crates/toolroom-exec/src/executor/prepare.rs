@@ -75,6 +75,8 @@ pub struct ProcessCall {
     pub style: Style,
     /// How many launchers a long-lived caller may keep waiting for such calls.
     pub prewarm: usize,
+    /// Whether what it prints is kept, and not only shown while it comes.
+    pub is_captured: bool,
     /// Keeps a temporary launcher until the call is over.
     _launcher: Option<Launcher>,
 }
@@ -242,6 +244,8 @@ impl Build<'_> {
             input,
             style,
             prewarm,
+            is_captured: settings::truth(config, "capture_output", true)
+                .map_err(|reason| self.bad("capture_output", reason))?,
             _launcher: launcher,
         };
         Ok((

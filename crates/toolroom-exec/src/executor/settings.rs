@@ -36,6 +36,16 @@ pub fn seconds(config: &Map<String, Value>, key: &str) -> Result<Option<Duration
         .ok_or_else(|| "is not a number of seconds above zero".to_owned())
 }
 
+/// The truth value under a key, or what holds if there is none.
+pub fn truth(config: &Map<String, Value>, key: &str, usual: bool) -> Result<bool, String> {
+    match config.get(key) {
+        None | Some(Value::Null) => Ok(usual),
+        Some(value) => value
+            .as_bool()
+            .ok_or_else(|| "is neither true nor false".to_owned()),
+    }
+}
+
 /// The whole number under a key; none is zero.
 pub fn count(config: &Map<String, Value>, key: &str) -> Result<usize, String> {
     match config.get(key) {

@@ -192,7 +192,8 @@ fn how_far_redirects_are_followed_is_the_configs_word() {
 #[test]
 fn a_server_that_misbehaves_is_named() {
     let context = context();
-    let cases: [(&str, fn(&mut toolroom_test::Connection), &str); 4] = [
+    type Answer = fn(&mut toolroom_test::Connection);
+    let cases: [(&str, Answer, &str); 4] = [
         ("it resets", |connection| connection.close(), "http::broken"),
         (
             "it lies",

@@ -47,14 +47,12 @@ fn family(context: &TestContext) -> (Child, Vec<String>) {
     );
     let child = context.command(&["run", "slow"]).spawn().unwrap();
     let started = Instant::now();
-    loop {
-        let text = fs_err::read_to_string(&pids).unwrap_or_default();
-        if text.lines().count() == 3 {
-            return (child, text.lines().map(str::to_owned).collect());
-        }
-        assert!(started.elapsed().as_secs() < 20, "the tool did not start");
+    let mut text = String::new();
+    while text.lines().count() < 3 && started.elapsed().as_secs() < 20 {
         std::thread::sleep(Duration::from_millis(20));
+        text = fs_err::read_to_string(&pids).unwrap_or_default();
     }
+    (child, text.lines().map(str::to_owned).collect())
 }
 
 fn assert_gone(pids: &[String]) {
@@ -75,6 +73,7 @@ fn assert_gone(pids: &[String]) {
 fn an_interrupt_ends_the_tree_and_is_130() {
     let context = machine();
     let (mut child, pids) = family(&context);
+    assert_eq!(pids.len(), 3);
     let interrupt = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()
@@ -88,6 +87,7 @@ fn an_interrupt_ends_the_tree_and_is_130() {
 fn nothing_survives_the_sudden_death_of_toolroom() {
     let context = machine();
     let (mut child, pids) = family(&context);
+    assert_eq!(pids.len(), 3);
     child.kill().unwrap();
     child.wait().unwrap();
     assert_gone(&pids);

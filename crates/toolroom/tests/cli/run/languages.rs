@@ -87,7 +87,7 @@ fn a_node_function_gets_its_parameters_as_it_declares_them() {
         ("plain.mjs", format!("export const main = (city, days = 3) => {body}")),
         ("common.cjs", format!("exports.main = function (city, days = 3) {body}")),
         ("members.mjs", format!("export const main = ({{ city, days = 3 }}) => {body}")),
-        ("default.mjs", format!("export default (city, days = 3, {{ log }}) => {{ log('info', city); return [city, days]; }}")),
+        ("default.mjs", "export default (city, days = 3, { log }) => { log('info', city); return [city, days]; }".to_owned()),
         ("context.mjs", "export const main = (city, ctx, days = 3) => [city, ctx.projectPath ? days : 0]".to_owned()),
         ("declared.mjs", format!("export const inputSchema = {{ type: 'object', properties: {{ city: {{ type: 'string' }}, days: {{ type: 'integer', default: 3 }} }} }};\nexport function main(city, days) {body}")),
         ("whole.mjs", "export const inputSchema = { type: 'object', properties: { city: {}, days: { type: 'integer', default: 3 } } };\nexport const main = (query) => [query.city, query.days]".to_owned()),

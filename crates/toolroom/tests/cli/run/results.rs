@@ -193,3 +193,16 @@ fn blocks_of_content_come_back_as_they_are() {
     );
     assert_eq!(context.data(&["run", "rich"])["data"], blocks);
 }
+
+#[test]
+fn output_that_shall_not_be_kept_is_only_shown() {
+    let context = machine();
+    context.tool(
+        "loud.sh",
+        "# ---\n# config: {capture_output: false}\n# ---\necho shown\n",
+    );
+    assert_eq!(context.run(&["run", "loud"]).stdout, "shown\n");
+    let data = context.data(&["run", "loud"]);
+    assert_eq!((&data["stdout"], &data["data"]), (&json!(""), &json!(null)));
+    assert_eq!(data["status"], "success");
+}
