@@ -24,6 +24,9 @@ use crate::model::{Environ, Role};
 use crate::template::{Placeholder, Scope, Template, Unset};
 use crate::world::World;
 
+/// The name of the resource that runs a tool; what has another name helps it.
+const INTERPRETER: &str = "interpreter";
+
 /// What is to be resolved.
 #[derive(Clone, Copy)]
 pub struct Call<'c> {
@@ -89,6 +92,9 @@ impl<'c> Call<'c> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Interpreter {
+    /// The name its resource is declared under.
+    #[serde(skip)]
+    pub resource: String,
     /// The variable that holds its path.
     pub var: String,
     pub path: PathBuf,
@@ -122,10 +128,13 @@ pub struct Resolution {
 }
 
 impl Resolution {
-    /// The interpreter nearest to the tool.
+    /// The interpreter nearest to the tool: the one declared as such, or else any.
     #[must_use]
     pub fn interpreter(&self) -> Option<&Interpreter> {
-        self.interpreters.last()
+        let mut declared = self.interpreters.iter().rev();
+        declared
+            .find(|found| found.resource == INTERPRETER)
+            .or_else(|| self.interpreters.last())
     }
 }
 
@@ -296,6 +305,7 @@ fn add_resource(
             }
             resolution.env.set(var, found.path.as_os_str(), origin);
             resolution.interpreters.push(Interpreter {
+                resource: resource.name.clone(),
                 var: var.to_owned(),
                 path: found.path,
                 resolver,

@@ -280,3 +280,29 @@ proptest! {
         let _ = context.resolve(&resource);
     }
 }
+
+#[test]
+fn a_variable_that_is_inherited_is_never_taken_for_what_was_not_found() {
+    let mut context = Context::new();
+    let evil = context.executable("evil/tool");
+    context.set("X", &evil);
+    let options = json!({"type": "system_binary", "binary": "tool", "var": "X"});
+    assert_eq!(
+        code(context.find(options)),
+        "resolve::interpreter_not_found"
+    );
+}
+
+#[test]
+fn a_manager_of_any_tool_that_is_told_of_none_leaves_it_to_the_fallback() {
+    let context = Context::new();
+    let tool = context.executable("bin/mytool");
+    for manager in ["asdf", "mise"] {
+        let options = |fallback: &str| json!({"type": "version_manager", "manager": manager, "fallback": fallback});
+        assert_eq!(chosen(context.find(options("mytool"))), tool, "{manager}");
+        assert_eq!(
+            code(context.find(options(""))),
+            "resolve::interpreter_not_found"
+        );
+    }
+}

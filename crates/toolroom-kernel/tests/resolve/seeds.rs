@@ -248,6 +248,8 @@ fn several_resources_resolve_in_order_each_into_its_variable() {
         .map(|interpreter| interpreter.var.as_str())
         .collect();
     assert_eq!(vars, ["RYE_PYTHON", "HELPER"]);
+    // What runs the tool is the interpreter, whatever else is found after it.
+    assert_eq!(resolution.interpreter().unwrap().path, python);
     assert_eq!(
         resolution.env.get("BOTH").unwrap(),
         format!("{} {}", python.display(), tool.display())

@@ -425,7 +425,7 @@ fn a_runtime_has_as_many_resources_as_it_declares_wherever_it_stands() {
     context.tool("deep/in/a/folder/mine.yaml", RUNTIME);
     context.tool(
         "t.yaml",
-        "tool_type: tool\nexecutor_id: deep/in/a/folder/mine\ndescription: x\nenv_config: {env: {ZED: mine, ADDED: \"${BOTH}\"}}\nconfig: {env: {COUNT: 43}}\n",
+        "tool_type: tool\nexecutor_id: deep/in/a/folder/mine\ndescription: x\nenv_config: {env: {ZED: mine, ADDED: \"${BOTH}\"}}\nconfig: {env: {COUNT: 43, UNDER: \"${HOME}/x\"}}\n",
     );
     context.file(".env", "ZED=dotenv\nONLY=dotenv\n");
     let data = context.data(&["env", "t"]);
@@ -440,6 +440,8 @@ fn a_runtime_has_as_many_resources_as_it_declares_wherever_it_stands() {
         data["resources"]["http_client"],
         json!({"timeout": 5, "retries": 3, "headers": {"X-A": "b"}})
     );
+    let own = context.run(&["exec", "t", "--", "-c", "echo $ZED"]);
+    assert_eq!(own.stdout, "mine\n", "{own}");
     let both = data["env"]["BOTH"]["value"].as_str().unwrap();
     assert!(both.ends_with("/cat") && both.contains("/sh "), "{both}");
     let output = context.run(&["run", "t"]).stdout;
@@ -447,6 +449,7 @@ fn a_runtime_has_as_many_resources_as_it_declares_wherever_it_stands() {
         "ZED=mine",
         "AFTER=12",
         "COUNT=43",
+        "UNDER=[HOME]/x",
         "FLAG=true",
         "ONLY=dotenv",
         &format!("BOTH={both}"),
