@@ -4,6 +4,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::command::Stream;
@@ -36,6 +38,7 @@ struct Old {
 /// Makes room, and a new file for an output.
 pub(super) fn create(directory: &Path, stream: Stream) -> io::Result<(std::fs::File, PathBuf)> {
     fs_err::create_dir_all(directory)?;
+    survive_large_files();
     sweep(directory, Room::USUAL);
     tempfile::Builder::new()
         .prefix(&prefix(stream))
@@ -45,6 +48,19 @@ pub(super) fn create(directory: &Path, stream: Stream) -> io::Result<(std::fs::F
         .keep()
         .map_err(|error| error.error)
 }
+
+/// A file past the system's limit shall fail to be written, like one on a full disk, and
+/// not end us. What we start does not inherit this.
+#[cfg(unix)]
+fn survive_large_files() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    });
+}
+
+#[cfg(not(unix))]
+fn survive_large_files() {}
 
 fn prefix(stream: Stream) -> String {
     format!("{}-", stream.name())

@@ -206,3 +206,36 @@ fn output_that_shall_not_be_kept_is_only_shown() {
     assert_eq!((&data["stdout"], &data["data"]), (&json!(""), &json!(null)));
     assert_eq!(data["status"], "success");
 }
+
+/// A limit on the size of files is a disk that is full at that size.
+#[cfg(unix)]
+#[test]
+fn a_limit_on_files_costs_the_spill_and_not_the_run() {
+    let context = machine();
+    context.tool(
+        "big.sh",
+        "head -c 30000000 /dev/zero | tr '\\0' x; echo; ulimit -f\n",
+    );
+    let toolroom = context.command::<&str>(&[]);
+    let mut command = std::process::Command::new("bash");
+    command
+        .args(["-c", "ulimit -f 2000; \"$0\" run big --json"])
+        .arg(toolroom.get_program())
+        .env_clear()
+        .envs(
+            toolroom
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .current_dir(context.project());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let data = &document["data"];
+    assert_eq!(
+        (&data["status"], &data["truncated"]),
+        (&json!("success"), &json!(true))
+    );
+    assert!(data["spill_error"].is_string(), "{}", data["spill_error"]);
+    assert!(data["stdout"].as_str().unwrap().ends_with("x\n2000\n"));
+}
