@@ -3,12 +3,13 @@
 use serde::Deserialize;
 
 use super::report::Severity;
+use crate::requirement::pep508::normalize;
 
 /// What makes a conflict major. Everything else is minor.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeverityRules {
-    /// Packages whose every conflict is major, by normalised name.
+    /// Packages whose every conflict is major, as people write their names.
     pub major: Vec<String>,
     /// A step of the first number of the version.
     pub major_step: bool,
@@ -38,7 +39,8 @@ impl SeverityRules {
         };
         let major = (installed.0, installed.1) != (nearest.0, nearest.1);
         let zero_minor = !major && installed.1 == 0 && installed.2 != nearest.2;
-        let named = self.major.iter().any(|name| name == package);
+        let mut names = self.major.iter();
+        let named = names.any(|name| name == package || normalize(name) == package);
         if named || (major && self.major_step) || (zero_minor && self.zero_minor_step) {
             Severity::Major
         } else {
@@ -54,7 +56,7 @@ mod tests {
     #[test]
     fn a_major_step_or_a_named_package_is_major() {
         let rules = SeverityRules {
-            major: vec!["pytest".to_owned()],
+            major: vec!["PyTest".to_owned()],
             ..SeverityRules::default()
         };
         let cases = [

@@ -43,10 +43,18 @@ impl Ready {
                 self.preferred.insert(0, preferred);
             }
             (None, Some(shared)) => {
-                let set = variables::of_shared(world, chain, shared, environment);
-                self.env
-                    .retain(|(name, _)| !set.iter().any(|(other, _)| other == name));
-                self.env.extend(set);
+                let library = target.manager.library_path.as_deref();
+                for (name, value) in variables::of_shared(world, chain, shared, environment) {
+                    let known = self.env.iter_mut().find(|(known, _)| *known == name);
+                    match known {
+                        // A tool's own paths come before what all share.
+                        Some((_, own)) if Some(name.as_str()) == library => {
+                            *own = variables::joined(own, &value);
+                        }
+                        Some((_, own)) => *own = value,
+                        None => self.env.push((name, value)),
+                    }
+                }
             }
             (None, None) => {}
         }

@@ -56,6 +56,14 @@ pub fn of_shared(
         .collect()
 }
 
+/// Two lists of folders as one.
+pub fn joined(first: &str, second: &str) -> String {
+    let folders = std::env::split_paths(first).chain(std::env::split_paths(second));
+    let joined = std::env::join_paths(folders).ok();
+    let text = joined.and_then(|joined| joined.into_string().ok());
+    text.unwrap_or_else(|| second.to_owned())
+}
+
 fn set_by(world: &World, manager: &Manager, root: &Path, manifest: &Path) -> Vec<(String, String)> {
     let has_plugs = manager.tools.values().any(|tool| {
         !tool.plug.is_empty()

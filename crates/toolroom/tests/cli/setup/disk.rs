@@ -103,3 +103,28 @@ status=0; "$3" setup || status=$?
     };
     assert!(text.contains("error[provision::io]"), "{text}");
 }
+
+#[test]
+fn an_environment_that_cannot_be_written_to_stays_as_it_is() {
+    let Some(context) = with_uv() else { return };
+    let project = context.project();
+    let script = format!(
+        r#"{SUM}
+uv venv -q --python /usr/bin/python3 .venv
+uv pip install -q --python .venv/bin/python six==1.16.0
+printf 'six\nidna\n' > requirements.txt
+before=$(sum .venv)
+cd / && mount -o remount,ro "$1" && cd "$1"
+status=0; "$3" setup --json || status=$?
+[ "$status" = 125 ]
+[ "$before" = "$(sum .venv)" ]
+"#
+    );
+    let Some(text) = on_a_small_disk(&context, project.to_str().unwrap(), "4m", &script) else {
+        return;
+    };
+    assert!(text.contains("provision::failed"), "{text}");
+    let script = "echo six > requirements.txt\ncd / && mount -o remount,ro \"$1\" && cd \"$1\"\nstatus=0; \"$3\" setup || status=$?\n[ \"$status\" = 125 ]\n[ ! -e .venv ]\n";
+    let text = on_a_small_disk(&context, project.to_str().unwrap(), "1m", script).unwrap();
+    assert!(text.contains("Read-only file system"), "{text}");
+}

@@ -12,6 +12,7 @@ mod node;
 mod presets;
 mod race;
 mod registry;
+mod requirements;
 mod scenarios;
 mod shared;
 mod told;
