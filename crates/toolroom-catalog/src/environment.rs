@@ -58,6 +58,6 @@ pub fn of_chain(
         dotenv_allow: brought.dotenv_allow,
         preferred: brought.preferred,
         facts: brought.facts,
-        ..Call::new(world, catalog, &rules, &links)
+        ..Call::new(world, catalog, rules, &links)
     })
 }

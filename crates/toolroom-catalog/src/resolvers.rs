@@ -1,6 +1,8 @@
 //! Resolver data for the kernel, by name: core's, and what the spaces add.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 use toolroom_kernel::model::{Role, Tool};
@@ -12,6 +14,20 @@ use crate::core_data;
 /// The folder resolvers are looked for in by their bare name.
 const FOLDER: &str = "resolvers";
 
+/// Core's resolvers by id, each parsed when it is first asked for: a caller that lives long
+/// asks for the same ones with every call.
+static CORE: LazyLock<HashMap<&str, OnceLock<Value>>> = LazyLock::new(|| {
+    let files = core_data::files().iter();
+    files.map(|file| (file.id, OnceLock::new())).collect()
+});
+
+static RULES: LazyLock<EnvironmentRules> = LazyLock::new(|| {
+    let rules = core_data::text("environment.yaml")
+        .and_then(|text| serde_json::from_str(text).ok())
+        .and_then(|data: Value| EnvironmentRules::read(&data).ok());
+    rules.unwrap_or_default()
+});
+
 impl Resolvers for Catalog {
     fn resolver(&self, name: &str) -> Option<Cow<'_, Value>> {
         let id = if name.contains('/') {
@@ -19,11 +35,12 @@ impl Resolvers for Catalog {
         } else {
             format!("{FOLDER}/{name}")
         };
-        let document = match core_data::file(&id) {
-            Some(file) => file.document(),
-            None => Value::Object(self.find(&id).ok().filter(is_resolver)?.metadata),
-        };
-        Some(Cow::Owned(document))
+        if let Some((file, document)) = CORE.get_key_value(id.as_str()) {
+            let file = core_data::file(file)?;
+            return Some(Cow::Borrowed(document.get_or_init(|| file.document())));
+        }
+        let tool = self.find(&id).ok().filter(is_resolver)?;
+        Some(Cow::Owned(Value::Object(tool.metadata)))
     }
 
     fn names(&self) -> Vec<String> {
@@ -47,11 +64,8 @@ fn is_resolver(tool: &Tool) -> bool {
 
 /// What holds for every environment: the core's own rules.
 #[must_use]
-pub fn environment_rules() -> EnvironmentRules {
-    let rules = core_data::text("environment.yaml")
-        .and_then(|text| serde_json::from_str(text).ok())
-        .and_then(|data: Value| EnvironmentRules::read(&data).ok());
-    rules.unwrap_or_default()
+pub fn environment_rules() -> &'static EnvironmentRules {
+    &RULES
 }
 
 #[cfg(test)]
