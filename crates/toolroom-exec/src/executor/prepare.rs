@@ -16,7 +16,7 @@ use super::bridge::{self, Bridge};
 use super::config;
 use super::error::ExecError;
 use super::launcher::{self, Launcher};
-use super::parameters;
+use super::parameters::{self, Checker};
 use super::scope::{CallFacts, CallScope};
 use super::settings;
 use super::style::{RequestForm, Returns, Style};
@@ -99,19 +99,40 @@ impl Prepared {
 /// Fails if parameters do not fit the schema, the environment cannot be resolved or the
 /// config cannot be filled in.
 pub fn prepare(request: &Request<'_>) -> Result<Prepared, ExecError> {
+    prepared(request, None)
+}
+
+/// Prepares a call of a tool whose schema the caller has read already, for those who make
+/// many.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn prepare_checked(request: &Request<'_>, checker: &Checker) -> Result<Prepared, ExecError> {
+    prepared(request, Some(checker))
+}
+
+/// What a chain's tool says of its parameters.
+#[must_use]
+pub fn schema(chain: &Chain) -> Option<&Value> {
+    let tool = chain.tool();
+    let schema = tool.metadata.get(field::INPUT_SCHEMA);
+    schema.filter(|_| tool.role() == Role::Tool)
+}
+
+fn prepared(request: &Request<'_>, checker: Option<&Checker>) -> Result<Prepared, ExecError> {
     let tool = request.chain.tool();
-    let schema = tool
-        .metadata
-        .get(field::INPUT_SCHEMA)
-        .filter(|_| tool.role() == Role::Tool);
+    let schema = schema(request.chain);
     let mut params = request.params.clone();
     let merged = config::merged(request.chain);
     parameters::make_exact(&mut params, schema)?;
     if !has_own_defaults(request.chain, &merged) {
         parameters::fill_defaults(&mut params, schema);
     }
-    parameters::check(&params, schema)?;
     let params = Value::Object(params);
+    match checker {
+        Some(checker) => checker.check(&params)?,
+        None => parameters::check(&params, schema)?,
+    }
     let primitive = request.chain.primitive();
     if !matches!(primitive.id.as_str(), SUBPROCESS | HTTP_CLIENT) {
         return Err(ExecError::UnknownPrimitive {

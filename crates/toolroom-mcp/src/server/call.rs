@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 use toolroom_catalog::CatalogError;
 use toolroom_exec::executor::parameters::ParameterError;
 use toolroom_exec::executor::{
-    ExecError, Prepared, Report, Request, Watch, Work, prepare, run_with_spares,
+    ExecError, Prepared, Report, Request, Watch, Work, prepare, prepare_checked, run_with_spares,
 };
 use toolroom_exec::subprocess::{Cancel, Listener};
 use toolroom_kernel::Explain;
-use toolroom_kernel::chain::{Chain, ChainError};
+use toolroom_kernel::chain::ChainError;
 use toolroom_kernel::model::{Space, Tool};
 use toolroom_provision::ProvisionError;
 
@@ -22,7 +22,7 @@ use super::house::House;
 use super::progress::Audience;
 use crate::live::Edition;
 use crate::tools::ask::Answers;
-use crate::tools::entry::Entry;
+use crate::tools::entry::{Entry, Linked};
 use crate::tools::result::{Finished, Form, explained, fault};
 use crate::tools::secrets::Secrets;
 
@@ -116,10 +116,10 @@ impl House {
             .map_err(|reason| Box::new(fault(reason)))?;
         let made = async {
             let edition = self.now();
-            let chain = self.chain(&edition, &call.entry)?;
+            let Linked { chain, checker } = self.linked(&edition, &call.entry)?;
             let ready = self.ready(&edition, &chain, call, live).await?;
             let env: Vec<(String, String)> = ready.env.into_iter().chain(variables).collect();
-            let prepared = prepare(&Request {
+            let request = Request {
                 world: &self.world,
                 catalog: edition.book.catalog(&self.world),
                 chain: &chain,
@@ -128,8 +128,11 @@ impl House {
                 timeout: None,
                 dotenv_allow: &self.options.dotenv_allow,
                 preferred: &ready.preferred,
-            })?;
-            Ok(prepared)
+            };
+            Ok(match &checker {
+                Some(checker) => prepare_checked(&request, checker)?,
+                None => prepare(&request)?,
+            })
         };
         made.await
             .map_err(|error: Unprepared| Box::new(error.result()))
@@ -137,25 +140,23 @@ impl House {
 
     /// The tool as its file is now, with all that runs it; if the file is broken, as it
     /// was. Files that are as they were when they were read are not read again.
-    fn chain(&self, edition: &Edition, entry: &Entry) -> Result<Arc<Chain>, Unprepared> {
+    fn linked(&self, edition: &Edition, entry: &Entry) -> Result<Linked, Unprepared> {
         let is_as_read = |link: &Tool| link.space == Space::Core || edition.is_as_read(&link.path);
-        let linked = entry.linked.get();
-        if let Some(chain) =
-            linked.filter(|chain| chain.links().iter().all(|link| is_as_read(link)))
-        {
-            return Ok(chain.clone());
+        let all_are = |linked: &&Linked| linked.chain.links().iter().all(|link| is_as_read(link));
+        if let Some(linked) = entry.linked.get().filter(all_are) {
+            return Ok(linked.clone());
         }
         let catalog = edition.book.catalog(&self.world);
         if is_as_read(&entry.source) {
-            let chain = Arc::new(catalog.link(entry.source.clone())?);
-            return Ok(entry.linked.get_or_init(|| chain).clone());
+            let linked = Linked::of(catalog.link(entry.source.clone())?)?;
+            return Ok(entry.linked.get_or_init(|| linked).clone());
         }
         let tool = match catalog.find(entry.id.as_str()) {
             Ok(tool) => tool,
             Err(CatalogError::Broken(_)) => entry.source.clone(),
             Err(error) => return Err(error.into()),
         };
-        Ok(Arc::new(catalog.link(tool)?))
+        Ok(Linked::of(catalog.link(tool)?)?)
     }
 
     async fn supervised(
@@ -208,6 +209,12 @@ pub(super) enum Unprepared {
     Provision(#[from] ProvisionError),
     #[error(transparent)]
     Exec(#[from] ExecError),
+}
+
+impl From<ParameterError> for Unprepared {
+    fn from(error: ParameterError) -> Self {
+        ExecError::from(error).into()
+    }
 }
 
 impl Unprepared {

@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 use rmcp::model::{Icon, JsonObject, MetaObject, Tool as Shown, ToolAnnotations};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
+use toolroom_exec::executor;
+use toolroom_exec::executor::parameters::{Checker, ParameterError};
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Tool, ToolId, field};
 
@@ -26,10 +28,31 @@ pub struct Entry {
     /// How many calls of it may run at once; none for as many as there may be in all.
     pub places: Option<Arc<Semaphore>>,
     pub task: TaskUse,
-    /// The chain of `source`, once a call has linked it.
-    pub linked: OnceLock<Arc<Chain>>,
+    /// What a call of `source` needs every time, once one has made it.
+    pub linked: OnceLock<Linked>,
     modern: Shown,
     legacy: Shown,
+}
+
+/// A chain, and the schema of its tool made ready.
+#[derive(Debug, Clone)]
+pub struct Linked {
+    pub chain: Arc<Chain>,
+    pub checker: Option<Arc<Checker>>,
+}
+
+impl Linked {
+    /// Reads what the chain's tool says of its arguments.
+    ///
+    /// # Errors
+    /// Fails for what is no schema.
+    pub fn of(chain: Chain) -> Result<Self, ParameterError> {
+        let checker = executor::schema(&chain).map(Checker::of).transpose()?;
+        Ok(Self {
+            chain: Arc::new(chain),
+            checker: checker.map(Arc::new),
+        })
+    }
 }
 
 /// Whether calls of a tool become tasks, for clients that know them.

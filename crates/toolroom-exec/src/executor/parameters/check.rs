@@ -89,27 +89,58 @@ fn allows_nothing(schema: &Value) -> bool {
         })
 }
 
-/// Checks parameters against the tool's schema.
+/// Checks the parameters of one call against the tool's schema.
 ///
 /// # Errors
 /// Names every violation with its path.
-pub fn check(params: &Map<String, Value>, schema: Option<&Value>) -> Result<(), ParameterError> {
-    let Some(schema) = schema.filter(|schema| !params.is_empty() || !allows_nothing(schema)) else {
-        return Ok(());
-    };
-    let validator = jsonschema::draft202012::options()
-        .build(schema)
-        .map_err(|error| ParameterError::BadSchema(error.to_string()))?;
-    let document = Value::Object(params.clone());
-    let known = names(Some(schema));
-    let faults: Vec<String> = validator
-        .iter_errors(&document)
-        .map(|error| fault(&error, &known))
-        .collect();
-    if faults.is_empty() {
-        return Ok(());
+pub fn check(params: &Value, schema: Option<&Value>) -> Result<(), ParameterError> {
+    let is_empty = params.as_object().is_some_and(Map::is_empty);
+    match schema.filter(|schema| !is_empty || !allows_nothing(schema)) {
+        Some(schema) => Checker::of(schema)?.check(params),
+        None => Ok(()),
     }
-    Err(ParameterError::Invalid { faults, known })
+}
+
+/// A tool's schema, made ready to check any number of calls.
+#[derive(Debug)]
+pub struct Checker {
+    validator: jsonschema::Validator,
+    known: Vec<String>,
+}
+
+impl Checker {
+    /// Reads a schema.
+    ///
+    /// # Errors
+    /// Fails for what is no schema.
+    pub fn of(schema: &Value) -> Result<Self, ParameterError> {
+        let validator = jsonschema::draft202012::options()
+            .build(schema)
+            .map_err(|error| ParameterError::BadSchema(error.to_string()))?;
+        Ok(Self {
+            validator,
+            known: names(Some(schema)),
+        })
+    }
+
+    /// Checks parameters.
+    ///
+    /// # Errors
+    /// Names every violation with its path.
+    pub fn check(&self, params: &Value) -> Result<(), ParameterError> {
+        let faults: Vec<String> = self
+            .validator
+            .iter_errors(params)
+            .map(|error| fault(&error, &self.known))
+            .collect();
+        if faults.is_empty() {
+            return Ok(());
+        }
+        Err(ParameterError::Invalid {
+            faults,
+            known: self.known.clone(),
+        })
+    }
 }
 
 fn fault(error: &jsonschema::ValidationError<'_>, known: &[String]) -> String {
@@ -171,7 +202,7 @@ mod tests {
             (json!(true), true),
         ];
         for (schema, accepted) in cases {
-            let outcome = check(&Map::new(), Some(&schema));
+            let outcome = check(&json!({}), Some(&schema));
             assert_eq!(outcome.is_ok(), accepted, "{schema}: {outcome:?}");
         }
     }
@@ -192,9 +223,7 @@ mod tests {
     fn every_violation_is_named_with_its_path() {
         let schema = json!({"type": "object", "required": ["a"], "additionalProperties": false,
             "properties": {"a": {"type": "integer"}, "l": {"type": "array", "items": {"type": "string"}}}});
-        let Value::Object(params) = json!({"l": ["x", 1], "z": 0}) else {
-            unreachable!()
-        };
+        let params = json!({"l": ["x", 1], "z": 0});
         let error = check(&params, Some(&schema)).unwrap_err();
         let ParameterError::Invalid { faults, .. } = &error else {
             panic!("{error}")
@@ -210,7 +239,7 @@ mod tests {
     #[test]
     fn a_schema_that_refers_elsewhere_is_refused_not_fetched() {
         let schema = json!({"$ref": "https://example.org/schema.json"});
-        let error = check(&Map::new(), Some(&schema)).unwrap_err();
+        let error = check(&json!({}), Some(&schema)).unwrap_err();
         assert_eq!(error.code(), "exec::bad_schema");
     }
 }

@@ -9,6 +9,6 @@ mod exact;
 mod given;
 mod schema;
 
-pub use check::{ParameterError, check, fill_defaults};
+pub use check::{Checker, ParameterError, check, fill_defaults};
 pub use exact::{make_exact, would_lose_digits};
 pub use given::{Given, values};
