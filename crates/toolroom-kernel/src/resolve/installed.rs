@@ -17,8 +17,8 @@ pub(super) struct Entry {
     pub(super) directory: PathBuf,
 }
 
-/// Lists what fills the hole of a path, newest first, pre-releases after releases, and
-/// names that are no version last. One directory is read; no entry is looked at.
+/// Lists what fills the hole of a path, newest first, pre-releases and flavours after
+/// releases, and names that are no version last. One directory is read; no entry is looked at.
 pub(super) fn list(hole: &Hole) -> Vec<Entry> {
     let Ok(entries) = fs_err::read_dir(&hole.base) else {
         return Vec::new();
@@ -41,12 +41,7 @@ pub(super) fn list(hole: &Hole) -> Vec<Entry> {
 }
 
 fn order(a: &Entry, b: &Entry) -> std::cmp::Ordering {
-    let stable = |entry: &Entry| {
-        entry
-            .version
-            .as_ref()
-            .is_some_and(|version| !version.is_pre_release())
-    };
+    let stable = |entry: &Entry| entry.version.as_ref().is_some_and(Version::is_plain);
     stable(a)
         .cmp(&stable(b))
         .then_with(|| a.version.cmp(&b.version))
@@ -85,7 +80,7 @@ pub(super) fn select<'e>(
             Choice::Range(range) => entry
                 .version
                 .as_ref()
-                .is_some_and(|version| range.matches(version)),
+                .is_some_and(|version| range.means(version)),
             Choice::Name(name) => entry.name == *name,
         };
         if *choice == Choice::System {

@@ -52,15 +52,40 @@ impl Range {
     /// range is a plain beginning such as `3.13`.
     #[must_use]
     pub fn matches(&self, version: &Version) -> bool {
+        self.any_of.iter().any(|bounds| holds(bounds, version))
+    }
+
+    /// Whether a version is what the range means: in it, and of a flavour only where just
+    /// that is named.
+    pub(super) fn means(&self, version: &Version) -> bool {
         self.any_of.iter().any(|bounds| {
-            let asks_for_pre_release = bounds.iter().any(Bound::allows_pre_release);
-            (asks_for_pre_release || !version.is_pre_release())
-                && bounds.iter().all(|bound| bound.holds(version))
+            let names_flavour = |bound: &Bound| bound.flavour() == version.flavour();
+            let is_meant = version.flavour().is_empty() || bounds.iter().any(names_flavour);
+            is_meant && holds(bounds, version)
         })
     }
 }
 
+fn holds(bounds: &[Bound], version: &Version) -> bool {
+    let asks_for_pre_release = bounds.iter().any(Bound::allows_pre_release);
+    (asks_for_pre_release || !version.is_pre_release())
+        && bounds.iter().all(|bound| bound.holds(version))
+}
+
 impl Bound {
+    fn flavour(&self) -> &[String] {
+        match self {
+            Self::Any => &[],
+            Self::Prefix(version)
+            | Self::NotPrefix(version)
+            | Self::Less(version)
+            | Self::AtMost(version)
+            | Self::Greater(version)
+            | Self::AtLeast(version)
+            | Self::Compatible(version, _) => version.flavour(),
+        }
+    }
+
     fn allows_pre_release(&self) -> bool {
         match self {
             Self::Any | Self::NotPrefix(_) => false,
@@ -101,6 +126,10 @@ fn compare(version: &Version, bound: &Version) -> Ordering {
 }
 
 fn starts_with(version: &Version, prefix: &Version) -> bool {
+    if !prefix.flavour().is_empty() {
+        return version.flavour() == prefix.flavour()
+            && version.release().starts_with(prefix.release());
+    }
     if prefix.has_suffix() {
         return version.cmp_release(prefix).is_eq() && version.to_string() == prefix.to_string();
     }

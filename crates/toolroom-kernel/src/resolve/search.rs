@@ -67,7 +67,7 @@ impl Asked {
     pub(super) fn refuses(&self, version: Option<&Version>) -> Option<String> {
         let takes = |choice: &Choice| match (choice, version) {
             (Choice::System | Choice::Newest, _) => true,
-            (Choice::Range(range), Some(version)) => range.matches(version),
+            (Choice::Range(range), Some(version)) => range.means(version),
             (Choice::Range(_), None) | (Choice::Name(_), _) => false,
         };
         if self.choices.iter().any(takes) {

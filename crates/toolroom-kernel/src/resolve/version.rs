@@ -1,7 +1,8 @@
 //! Versions of any language, ordered by one rule.
 //!
-//! Numbers compare as numbers, a pre-release comes before its release, anything else
-//! that follows the numbers (a patch level, a build flavour) comes after it.
+//! Numbers compare as numbers, a pre-release comes before its release, a patch level after
+//! it. Any other word makes it a flavour, such as a build for debugging: never what is
+//! meant where none is named.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -12,11 +13,15 @@ const PRE_RELEASE: [&str; 13] = [
     "snapshot",
 ];
 
+/// Words that make it a later issue of the same.
+const PATCH_LEVEL: [&str; 8] = ["p", "patch", "post", "r", "rev", "sp", "final", "ga"];
+
 /// A version such as `3.12.1`, `v20.11.0` or `3.13.0rc2`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     release: Vec<u64>,
     suffix: Vec<Word>,
+    flavour: Vec<String>,
     text: String,
 }
 
@@ -36,12 +41,24 @@ impl Version {
             return None;
         }
         let (release, rest) = release_of(bare);
-        let rest = rest.split('+').next().unwrap_or_default();
+        let (rest, build) = rest.split_once('+').unwrap_or((rest, ""));
+        let suffix = words_of(rest);
         Some(Self {
             release,
-            suffix: words_of(rest),
+            flavour: flavour_of(&suffix, build),
+            suffix,
             text: bare.to_owned(),
         })
+    }
+
+    /// The words that set it apart from a plain build of the same numbers.
+    pub(super) fn flavour(&self) -> &[String] {
+        &self.flavour
+    }
+
+    /// Whether it is what a plain version means: no pre-release, no flavour.
+    pub(super) fn is_plain(&self) -> bool {
+        self.flavour.is_empty() && !self.is_pre_release()
     }
 
     /// The numbers: `[3, 12, 1]`.
@@ -112,6 +129,28 @@ impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// What follows a `+` counts only if it is words: numbers and sums tell builds apart, not
+/// flavours.
+fn flavour_of(suffix: &[Word], build: &str) -> Vec<String> {
+    let mut flavour: Vec<String> = suffix
+        .iter()
+        .filter_map(|word| match word {
+            Word::Letters(letters) => Some(letters.as_str()),
+            Word::Number(_) => None,
+        })
+        .filter(|word| !PRE_RELEASE.contains(word) && !PATCH_LEVEL.contains(word))
+        .map(str::to_owned)
+        .collect();
+    let words = build.split('+').filter(|word| !word.is_empty());
+    if words
+        .clone()
+        .all(|word| word.chars().all(char::is_alphabetic))
+    {
+        flavour.extend(words.map(str::to_lowercase));
+    }
+    flavour
 }
 
 fn release_of(text: &str) -> (Vec<u64>, &str) {

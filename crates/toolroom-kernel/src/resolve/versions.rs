@@ -117,9 +117,13 @@ impl Search<'_> {
                 Ok(file) => match self.surroundings_of(&file)? {
                     Err(fault) => (file, fault),
                     Ok(sound) => {
+                        let (environment, version) = match sound {
+                            Some(sound) => (Some(sound.directory), sound.version),
+                            None => (None, None),
+                        };
                         let found = Found {
-                            environment: sound.map(|sound| sound.directory),
-                            version: entry.version.clone(),
+                            environment,
+                            version: entry.version.clone().or(version),
                             ..Found::at(place, &file)
                         };
                         return Ok(trace.chosen(found, why(asked)));

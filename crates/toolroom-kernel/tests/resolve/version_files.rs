@@ -485,3 +485,55 @@ fn a_document_that_is_no_json_is_told() {
     context.file("project/package.json", "{}");
     assert!(context.node().unwrap().notes.is_empty());
 }
+
+#[test]
+fn a_flavour_is_only_taken_where_it_is_named() {
+    let context = pyenv(&["3.12.1", "3.13.0", "3.13.0t", "3.13.1-debug", "3.12.1-p5"]);
+    let flavoured = "home/.local/share/uv/python/cpython-3.14.0+freethreaded-linux/bin/python3";
+    let flavoured = context.executable(flavoured);
+    let found = |version: Value| {
+        let options = json!({"type": "venv_python", "version": version});
+        chosen(context.find(options))
+    };
+    assert_eq!(found(Value::Null), context.path(&python("3.13.0")));
+    for (version, expected) in [
+        ("3.13", "3.13.0"),
+        (">=3.12", "3.13.0"),
+        ("3.12.1", "3.12.1-p5"),
+        ("3.13t", "3.13.0t"),
+        ("3.13.0t", "3.13.0t"),
+        ("3.13-debug", "3.13.1-debug"),
+    ] {
+        assert_eq!(
+            found(json!(version)),
+            context.path(&python(expected)),
+            "{version}"
+        );
+    }
+    assert_eq!(found(json!("3.14+freethreaded")), flavoured);
+    for version in ["3.14", "3.12+freethreaded", "3.12t"] {
+        let options = json!({"type": "venv_python", "version": version});
+        assert_eq!(
+            code(context.find(options)),
+            "resolve::version_not_installed",
+            "{version}"
+        );
+    }
+}
+
+#[test]
+fn an_environment_that_a_manager_keeps_by_name_has_its_own_version() {
+    let context = Context::new();
+    context.venv("home/.pyenv/versions/3.11.4/envs/mine", "3.11.4");
+    let real = context.path("home/.pyenv/versions/3.11.4/envs/mine");
+    context.link(real, "home/.pyenv/versions/mine");
+    context.executable(&python("3.12.0"));
+    context.file("project/.python-version", "mine\n");
+    let resolution = context.python().unwrap();
+    let interpreter = resolution.interpreter().unwrap();
+    let environment = context.path("home/.pyenv/versions/mine");
+    assert_eq!(interpreter.path, environment.join("bin/python3"));
+    assert_eq!(interpreter.environment, Some(environment.clone()));
+    assert_eq!(interpreter.version.as_deref(), Some("3.11.4"));
+    assert_eq!(resolution.env.get("VIRTUAL_ENV"), environment.to_str());
+}
