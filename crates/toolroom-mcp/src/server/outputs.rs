@@ -1,7 +1,8 @@
 //! Results too long for a model, kept as files that a client can read as resources.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use rmcp::model::Resource;
@@ -40,8 +41,7 @@ impl Outputs {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let path = folder.join(format!("result-{}-{name}.txt", std::process::id()));
-        fs_err::create_dir_all(folder).ok()?;
-        fs_err::write(&path, text).ok()?;
+        write(folder, &path, text).ok()?;
         let uri = format!("{SCHEME}{name}");
         let mut kept = self.kept.lock().ok()?;
         kept.retain(|(known, _)| *known != uri);
@@ -64,6 +64,15 @@ impl Outputs {
         };
         fs_err::read_to_string(path).ok()
     }
+}
+
+/// Writes a file that nobody else may read: results may hold anything.
+fn write(folder: &Path, path: &Path, text: &str) -> std::io::Result<()> {
+    fs_err::create_dir_all(folder)?;
+    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    beside.write_all(text.as_bytes())?;
+    beside.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 impl Drop for Outputs {

@@ -301,6 +301,20 @@ fn many_conversations_of_both_kinds_go_on_at_once() {
 }
 
 #[test]
+fn half_a_body_and_what_is_no_request_are_refused() {
+    let context = machine();
+    let server = Server::start(&context, &["--no-auth"]);
+    for body in ["{\"jsonrpc\":\"2.0\",\"id\":1,\"meth", "[1,2]", "", "\u{0}"] {
+        let (status, answer) = server.post(&with(&[]), body);
+        assert!((400..500).contains(&status), "{body:?}: {answer}");
+    }
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    write!(stream, "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{", server.address).unwrap();
+    drop(stream);
+    assert_eq!(server.post(&with(&[]), &list()).0, 200);
+}
+
+#[test]
 fn what_headers_and_body_say_has_to_be_the_same() {
     let context = machine();
     let server = Server::start(&context, &["--no-auth"]);

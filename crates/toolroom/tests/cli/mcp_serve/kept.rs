@@ -33,7 +33,7 @@ fn started(context: &TestContext) -> Vec<u32> {
 }
 
 /// A tool of the server that knows only lines.
-fn tool(context: &TestContext, id: &str, name: &str, more: Value) {
+fn tool(context: &TestContext, id: &str, name: &str, more: &Value) {
     let mut config = json!({"command": "python3", "args": [fixture("server.py"), folder(context)], "tool": name});
     for (key, value) in more.as_object().unwrap() {
         config[key] = value.clone();
@@ -64,7 +64,7 @@ fn kill(pid: u32) {
 #[test]
 fn calls_share_one_server_and_nothing_of_it_is_left_at_the_end() {
     let context = machine();
-    tool(&context, "count", "count", json!({}));
+    tool(&context, "count", "count", &json!({}));
     let mut client = Client::start(&context, &[]);
     for _ in 0..20 {
         client.send_modern("tools/call", json!({"name": "count", "arguments": {}}));
@@ -86,7 +86,7 @@ fn calls_share_one_server_and_nothing_of_it_is_left_at_the_end() {
 #[test]
 fn a_server_of_a_killed_server_ends_too() {
     let context = machine();
-    tool(&context, "count", "count", json!({}));
+    tool(&context, "count", "count", &json!({}));
     let mut client = Client::start(&context, &[]);
     let pid = pid(&told(&mut client, "count"));
     client.child.kill().unwrap();
@@ -97,7 +97,7 @@ fn a_server_of_a_killed_server_ends_too() {
 #[test]
 fn a_server_that_died_is_started_again_by_the_next_call() {
     let context = machine();
-    tool(&context, "count", "count", json!({}));
+    tool(&context, "count", "count", &json!({}));
     let mut client = Client::start(&context, &[]);
     let first = pid(&told(&mut client, "count"));
     for _ in 0..3 {
@@ -113,8 +113,8 @@ fn a_server_that_died_is_started_again_by_the_next_call() {
 #[test]
 fn a_server_that_dies_in_a_call_is_told_with_its_last_words() {
     let context = machine();
-    tool(&context, "die", "die", json!({}));
-    tool(&context, "count", "count", json!({}));
+    tool(&context, "die", "die", &json!({}));
+    tool(&context, "count", "count", &json!({}));
     let mut client = Client::start(&context, &[]);
     assert_eq!(told(&mut client, "count")["calls"], 1);
     let result = call(&mut client, "die");
@@ -141,10 +141,25 @@ fn a_server_that_cannot_start_is_told_with_its_last_words() {
 }
 
 #[test]
+fn a_server_that_never_answers_costs_a_call_its_time_and_no_more() {
+    let context = machine();
+    context.tool("mute.yaml", "tool_type: mcp\nexecutor_id: mcp_stdio_runtime\ndescription: Mute.\nconfig: {command: bash, args: [-c, \"echo $$$$ > pid; sleep 1000\"], timeout: 1}\n");
+    let mut client = Client::start(&context, &[]);
+    let result = call(&mut client, "mute");
+    assert_eq!(
+        result["_meta"]["toolroom/outcome"]["timed_out"], true,
+        "{result}"
+    );
+    let pid = fs_err::read_to_string(context.project().join("pid")).unwrap();
+    let pid: u32 = pid.trim().parse().unwrap_or_else(|_| panic!("{pid}"));
+    assert!(wait_for_end(&[pid], Duration::from_secs(5)));
+}
+
+#[test]
 fn another_environment_is_another_server() {
     let context = machine();
-    tool(&context, "one", "count", json!({"env": {"MARK": "one"}}));
-    tool(&context, "two", "count", json!({"env": {"MARK": "two"}}));
+    tool(&context, "one", "count", &json!({"env": {"MARK": "one"}}));
+    tool(&context, "two", "count", &json!({"env": {"MARK": "two"}}));
     let mut client = Client::start(&context, &[]);
     for (name, calls) in [("one", 1), ("two", 1), ("one", 2), ("two", 2)] {
         let told = told(&mut client, name);
@@ -156,9 +171,9 @@ fn another_environment_is_another_server() {
 #[test]
 fn a_call_that_is_given_up_ends_a_server_that_does_nothing_else() {
     let context = machine();
-    tool(&context, "sleep", "sleep", json!({}));
-    tool(&context, "short", "sleep", json!({"timeout": 0.5}));
-    tool(&context, "count", "count", json!({}));
+    tool(&context, "sleep", "sleep", &json!({}));
+    tool(&context, "short", "sleep", &json!({"timeout": 0.5}));
+    tool(&context, "count", "count", &json!({}));
     let mut client = Client::start(&context, &[]);
     let first = pid(&told(&mut client, "count"));
     let id = client.send_modern("tools/call", json!({"name": "sleep", "arguments": {}}));
@@ -175,7 +190,7 @@ fn a_call_that_is_given_up_ends_a_server_that_does_nothing_else() {
 #[test]
 fn a_server_that_nobody_calls_is_not_kept_for_ever() {
     let context = machine();
-    tool(&context, "count", "count", json!({}));
+    tool(&context, "count", "count", &json!({}));
     context.file("toolroom.toml", "[mcp]\nkeep_servers = 1\n");
     let mut client = Client::start(&context, &[]);
     let first = pid(&told(&mut client, "count"));
@@ -199,7 +214,7 @@ fn only_so_many_servers_are_kept() {
             &context,
             &format!("t{n}"),
             "count",
-            json!({"env": {"MARK": n.to_string()}}),
+            &json!({"env": {"MARK": n.to_string()}}),
         );
     }
     let mut client = Client::start(&context, &[]);

@@ -74,7 +74,10 @@ fn wrong_arguments_are_told_to_the_model() {
         assert!(text.contains(wanted), "{text}");
         assert!(text.contains("the tool's arguments: a, b"), "{text}");
     }
-    let whole = client.modern("tools/call", json!({"name": "add", "arguments": {"a": 2.0}}));
+    let whole = client.modern(
+        "tools/call",
+        json!({"name": "add", "arguments": {"a": 2.0}}),
+    );
     assert_eq!(whole["content"][0]["text"], "3", "{whole}");
     let error = client.modern_error("tools/call", json!({"name": "no_such", "arguments": {}}));
     assert_eq!(error["code"], -32602);
@@ -243,6 +246,12 @@ fn a_result_too_long_for_a_model_is_a_resource() {
         whole["contents"][0]["text"].as_str().unwrap().len(),
         300_003
     );
+    #[cfg(unix)]
+    for file in fs_err::read_dir(context.home().join(".cache/toolroom/output")).unwrap() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = file.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "others may read it");
+    }
 }
 
 #[test]
