@@ -167,7 +167,8 @@ fn a_broken_file_is_shown_with_its_line_and_left_alone() {
     status: 125
     ----- stdout -----
     ----- stderr -----
-    error[mcp::config_syntax]: [PROJECT]/.cursor/mcp.json:3 cannot be parsed: expected comma
+    error[mcp::config_syntax]: [PROJECT]/.cursor/mcp.json:3
+                               cannot be parsed: expected comma
       ╭▸ .cursor/mcp.json:3:12
       │
     1 │ {
