@@ -20,6 +20,7 @@ use toolroom_provision::apply::Applying;
 use toolroom_provision::ready::{self, Ready};
 
 use self::flags::{Flags, given, params};
+use self::report::Reader;
 use super::setup::{self, Bars};
 use crate::answer::Answer;
 use crate::args::{self, Global};
@@ -137,7 +138,12 @@ fn call(
             printer.note(&format!("note: {note}"));
         }
     }
-    let mut answer = report::answer(&report, chain, &prepared, std::io::stdout().is_terminal());
+    let reader = match (printer.json, std::io::stdout().is_terminal()) {
+        (true, _) => Reader::Program,
+        (false, true) => Reader::Person,
+        (false, false) => Reader::Pipe,
+    };
+    let mut answer = report::answer(report, chain, &prepared, reader);
     answer.is_verbatim = true;
     match unwritten.get() {
         Some(error) => report::unwritten(error, answer),

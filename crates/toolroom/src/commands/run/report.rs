@@ -15,19 +15,33 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::output::style;
 
-pub fn answer(report: &Report, chain: &Chain, prepared: &Prepared, to_terminal: bool) -> Answer {
+/// Whom an answer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    Person,
+    /// Somebody who reads text that is not on a terminal.
+    Pipe,
+    Program,
+}
+
+pub fn answer(mut report: Report, chain: &Chain, prepared: &Prepared, reader: Reader) -> Answer {
     let was_shown = match &report.http {
         Some(http) => http.streamed,
         None => report.is_output,
     };
     // A script's output and a stream of events have been shown while they came.
     let text = match &report.data {
-        Some(data) if !was_shown => result_text(data, to_terminal),
+        Some(data) if !was_shown && reader != Reader::Program => {
+            result_text(data, reader == Reader::Person)
+        }
         _ => String::new(),
     };
     let mut answer = Answer::new(text, Value::Null);
-    answer.raw = Some(data(report, chain));
-    answer.status = status(report);
+    answer.status = status(&report);
+    if reader == Reader::Program {
+        let result = report.data.take();
+        answer.raw = Some(data(result, &report, chain));
+    }
     match (report.status, &report.failure) {
         (Status::Timeout, None) => answer.notes.push(timeout_note(prepared)),
         (Status::Cancelled, _) => answer.notes.push(style::bad("interrupted")),
@@ -77,7 +91,7 @@ fn has_large_numbers(json: &str) -> bool {
 }
 
 /// `data` of the answer, with the result as the text it came as.
-fn data(report: &Report, chain: &Chain) -> String {
+fn data(result: Option<Box<RawValue>>, report: &Report, chain: &Chain) -> String {
     let outcome = &report.outcome;
     let stdout = outcome.stdout.text();
     let stderr = outcome.stderr.text();
@@ -114,11 +128,11 @@ fn data(report: &Report, chain: &Chain) -> String {
     if let Some(failure) = &report.failure {
         rest["error"] = failure_data(failure);
     }
-    let result = report.data.as_ref().map_or("null", |data| data.get());
     let status = report.status.name();
-    // Both may be large, and the output is often the result once more.
-    let mut text = String::with_capacity(2 * result.len() + 4096);
-    let _ = write!(text, "{{\"status\":\"{status}\",\"data\":{result}");
+    let mut text = format!("{{\"status\":\"{status}\",\"data\":");
+    text.push_str(result.as_ref().map_or("null", |result| result.get()));
+    // It may be large, and the output is often the same once more.
+    drop(result);
     for (name, value) in rest.as_object().into_iter().flatten() {
         let _ = write!(text, ",{}:{value}", Value::from(name.as_str()));
     }
