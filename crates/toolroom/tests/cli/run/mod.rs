@@ -24,3 +24,10 @@ fn result(context: &TestContext, args: &[&str]) -> Value {
     assert_eq!(data["status"], "success", "{data}");
     data["data"].clone()
 }
+
+/// Where the launchers of the one language that was called are.
+fn launchers(context: &TestContext) -> std::path::PathBuf {
+    let below = context.home().join(".cache/toolroom/launchers");
+    let mut folders = fs_err::read_dir(below).unwrap();
+    folders.next().unwrap().unwrap().path()
+}

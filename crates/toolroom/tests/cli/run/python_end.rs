@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{machine, result};
+use super::{launchers, machine, result};
 
 #[test]
 fn what_a_tool_left_unwritten_is_written_at_its_end() {
@@ -81,13 +81,8 @@ fn a_kept_tool_that_was_damaged_is_compiled_again() {
     let context = machine();
     context.tool("f.py", "def main(): return 1\n");
     assert_eq!(result(&context, &["f"]), json!(1));
-    let launchers = context.home().join(".cache/toolroom/launchers");
-    let folder = fs_err::read_dir(launchers)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
-    let kept = fs_err::read_dir(folder.path().join("toolroom/kept")).unwrap();
+    let folder = launchers(&context);
+    let kept = fs_err::read_dir(folder.join("toolroom/kept")).unwrap();
     let kept = kept.map(|entry| entry.unwrap().path()).next().unwrap();
     let whole = fs_err::read(&kept).unwrap();
     for damaged in [

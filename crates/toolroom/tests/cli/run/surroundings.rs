@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{machine, result};
+use super::{launchers, machine, result};
 
 #[test]
 fn the_caller_may_set_variables_and_they_win() {
@@ -47,13 +47,7 @@ fn a_launcher_that_was_changed_is_written_anew() {
     let context = machine();
     context.tool("f.py", "def main(): return 1\n");
     assert_eq!(result(&context, &["f"]), json!(1));
-    let launchers = context.home().join(".cache/toolroom/launchers");
-    let folder = fs_err::read_dir(launchers)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let folder = launchers(&context);
     let changes = [
         ("call.py", ""),
         ("call.py", "print('mine')\n"),
