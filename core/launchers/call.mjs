@@ -4,8 +4,10 @@
 
 import { Console } from "node:console";
 import fs from "node:fs";
-import process from "node:process";
 import { pathToFileURL } from "node:url";
+
+// Importing it would open standard input, which then no longer waits for what is yet to come.
+const { process } = globalThis;
 
 const send = openChannel();
 const request = JSON.parse(fs.readFileSync(0, "utf8"));

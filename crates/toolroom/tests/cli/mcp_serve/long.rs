@@ -327,3 +327,30 @@ fn a_call_that_waits_for_its_turn_can_be_cancelled() {
         "next"
     );
 }
+
+#[test]
+fn a_launcher_of_node_waits_for_a_call_that_comes_later() {
+    let Some(_) = toolroom_test::program("node") else {
+        return;
+    };
+    let context = machine();
+    context.tool(
+        "born.mjs",
+        "export function main() { return performance.timeOrigin; }\n",
+    );
+    let mut client = Client::start(&context, &[]);
+    for _ in 0..40 {
+        let sent = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
+        let result = client.modern("tools/call", json!({"name": "born"}));
+        assert_eq!(result["isError"], false, "{result}");
+        let born: f64 = result["content"][0]["text"]
+            .as_str()
+            .and_then(|text| text.parse().ok())
+            .unwrap();
+        if born < sent.as_secs_f64() * 1000.0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(250));
+    }
+    panic!("no launcher was there before its call");
+}
