@@ -8,7 +8,7 @@ use toolroom_test::{Connection, Received, Server, TestContext, skip};
 use super::{bytes_of, venv, with_uv};
 
 /// A context whose only index is a server of ours, and which holds nothing in its cache.
-fn with_index(server: &Server) -> Option<TestContext> {
+pub(super) fn with_index(server: &Server) -> Option<TestContext> {
     let mut context = with_uv()?;
     let cache = context.root().join("no-cache");
     context.remove_env("PIP_FIND_LINKS");
@@ -108,6 +108,7 @@ def wheel(name, body=b"x = 1\n" * 4000, extra=""):
     return path
 
 wheel("whole_one")
+wheel("large_one", b"x" * (3 << 20))
 path = wheel("damaged_one")
 data = bytearray(path.read_bytes())
 data[1000] ^= 0xFF
@@ -116,7 +117,7 @@ path = wheel("short_one")
 path.write_bytes(path.read_bytes()[:9000])
 "#;
 
-fn wheels(folder: &Path) -> bool {
+pub(super) fn wheels(folder: &Path) -> bool {
     let made = Command::new("python3")
         .args(["-c", WHEELS])
         .arg(folder)
@@ -145,8 +146,8 @@ fn a_damaged_wheel_leaves_a_users_environment_byte_for_byte() {
     }
 }
 
-/// The index of one package in a folder of wheels.
-fn serve_wheels(folder: std::path::PathBuf) -> Server {
+/// An index of the packages in a folder of wheels.
+pub(super) fn serve_wheels(folder: std::path::PathBuf) -> Server {
     Server::start(move |request, connection| {
         let path = request.target.trim_end_matches('/');
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -159,7 +160,7 @@ fn serve_wheels(folder: std::path::PathBuf) -> Server {
             }
             Ok(bytes) => connection.answer("200 OK", &[], bytes),
             Err(_) => {
-                let file = "whole_one-1.0-py3-none-any.whl";
+                let file = format!("{}-1.0-py3-none-any.whl", name.replace('-', "_"));
                 let page =
                     format!("<html><body><a href=\"/files/{file}\">{file}</a></body></html>");
                 connection.answer("200 OK", &[("Content-Type", "text/html")], page);
