@@ -7,6 +7,7 @@ mod completion;
 mod exit;
 mod failure;
 mod guard;
+mod memory;
 mod output;
 mod printer;
 mod settings;
