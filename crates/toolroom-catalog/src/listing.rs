@@ -96,6 +96,18 @@ impl Catalog {
     /// Lists every tool of every space, ordered by id.
     #[must_use]
     pub fn list(&self) -> Listing {
+        let mut listing = self.list_own();
+        listing.rows.extend(core_data::files().iter().map(core_row));
+        listing
+            .rows
+            .sort_by(|a, b| a.id.cmp(&b.id).then(a.space.cmp(&b.space)));
+        listing
+    }
+
+    /// As [`Self::list`], without what is in the binary: that need not be read to know what
+    /// a project or its user has.
+    #[must_use]
+    pub fn list_own(&self) -> Listing {
         let mut listing = Listing {
             problems: self.extractor_problems.clone(),
             ..Listing::default()
@@ -111,9 +123,6 @@ impl Catalog {
             self.list_root(root, walk, &walks[at + 1..], &mut hidden, &mut listing);
         }
         self.check_chains(&mut listing);
-        for file in core_data::files() {
-            listing.rows.push(core_row(file));
-        }
         listing
             .rows
             .sort_by(|a, b| a.id.cmp(&b.id).then(a.space.cmp(&b.space)));

@@ -301,24 +301,20 @@ pub fn load_all(catalog: &Catalog) -> Result<Vec<Manager>, ProvisionError> {
         .collect()
 }
 
-/// The bare names of all managers. Costs a listing, so it is asked only for `setup`
-/// without ids and for error messages.
+/// The bare names of all managers. Costs a listing of the spaces, so it is asked only for
+/// `setup` without ids and for error messages.
 fn names(catalog: &Catalog) -> Vec<String> {
     let prefix = format!("{FOLDER}/");
-    let rows = catalog
-        .list()
-        .rows
-        .into_iter()
-        .filter(|row| row.role() == Role::Manager);
-    let mut names: Vec<String> = rows
-        .map(|row| {
-            row.id
-                .as_str()
-                .strip_prefix(&prefix)
-                .unwrap_or(row.id.as_str())
-                .to_owned()
-        })
-        .collect();
+    let bare = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();
+    let core = core_data::files()
+        .iter()
+        .filter(|file| file.id.starts_with(&prefix));
+    let mut names: Vec<String> = core.map(|file| bare(file.id)).collect();
+    let rows = catalog.list_own().rows.into_iter();
+    names.extend(
+        rows.filter(|row| row.role() == Role::Manager)
+            .map(|row| bare(row.id.as_str())),
+    );
     names.sort();
     names.dedup();
     names

@@ -30,7 +30,7 @@ pub fn collect(
     for target in planner.project()? {
         add(&mut targets, Some(target));
     }
-    for row in catalog.list().rows {
+    for row in catalog.list_own().rows {
         let is_asked_for = match row.space {
             Space::Project => true,
             Space::User => args.all,

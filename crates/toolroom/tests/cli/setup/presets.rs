@@ -76,9 +76,10 @@ fn state(context: &toolroom_test::TestContext, verb: &str, name: &str) -> (Strin
     let found = states(&answer)
         .into_iter()
         .find(|(known, _, _)| known == name);
-    found
-        .map(|(_, status, health)| (status, health))
-        .unwrap_or_else(|| panic!("{answer:#}"))
+    let Some((_, status, health)) = found else {
+        panic!("{answer:#}");
+    };
+    (status, health)
 }
 
 fn pair(status: &str, health: &str) -> (String, String) {
