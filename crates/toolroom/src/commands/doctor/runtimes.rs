@@ -254,12 +254,7 @@ impl Runtime<'_> {
 
     /// A client started from a desktop has a short PATH; what is found only through a
     /// longer one is lost there.
-    fn on_a_desktop(
-        &self,
-        catalog: &Catalog,
-        chain: &Chain,
-        settings: &Settings,
-    ) -> Option<Check> {
+    fn on_a_desktop(&self, catalog: &Catalog, chain: &Chain, settings: &Settings) -> Option<Check> {
         let interpreter = self.resolution.interpreter()?;
         if !["system", "fallback"].contains(&interpreter.place.as_str()) {
             return None;

@@ -203,7 +203,7 @@ mod tests {
             (of(0, None, 0), None),
             (of(1, None, 0), Some("1 package")),
             (
-                of(3, Some(12), 16_882_073),
+                of(3, Some(12), 16_882_074),
                 Some("3 of 12 packages, 16.1 MiB"),
             ),
             (of(0, None, 900), Some("900 B")),

@@ -69,7 +69,7 @@ fn a_kept_tool_is_never_older_than_its_file() {
             .unwrap();
     };
     for number in [1, 2, 3, 1] {
-        context.tool("f.py", &format!("def main(): return {number}\n"));
+        context.tool("f.py", format!("def main(): return {number}\n"));
         times(1_000_000_000);
         assert_eq!(result(&context, &["f"]), json!(number));
         assert_eq!(result(&context, &["f"]), json!(number));
