@@ -7,7 +7,6 @@ mod completion;
 mod exit;
 mod failure;
 mod guard;
-mod memory;
 mod output;
 mod printer;
 mod settings;

@@ -13,7 +13,6 @@ use crate::output::table;
 use crate::printer::Printer;
 
 pub fn run(args: &Search, world: &World, printer: &Printer) -> Answer {
-    crate::memory::expect_bulk();
     let catalog = Catalog::open(world);
     let mut rows = catalog.list().rows;
     rows.retain(|row| row.role() == Role::Tool || row.role() == Role::Runtime);
