@@ -140,7 +140,7 @@ fn a_shim_that_leads_nowhere_is_told_and_one_that_works_is_no_alarm() {
     );
     let shims = context.home().join(".pyenv/shims");
     context.executable(shims.join("python3"), FAKE);
-    context.set_env("PATH", format!("{}:/usr/bin:/bin", shims.display()));
+    context.set_env("PATH", toolroom_test::usual_path(&[shims]));
     context.executable(
         context.home().join(".pyenv/versions/3.11.7/bin/python3"),
         FAKE,

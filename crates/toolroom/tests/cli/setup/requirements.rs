@@ -137,10 +137,8 @@ fn making_an_environment_is_no_part_of_a_tools_own_time() {
     let uv = toolroom_test::tools().join("uv/bin/uv");
     let script = format!("#!/bin/sh\nsleep 1.5\nexec {} \"$@\"\n", uv.display());
     context.executable(context.root().join("slow/uv"), script);
-    context.set_env(
-        "PATH",
-        format!("{}:/usr/bin:/bin", context.root().join("slow").display()),
-    );
+    let slow = context.root().join("slow");
+    context.set_env("PATH", toolroom_test::usual_path(&[slow]));
     let source = "\"\"\"Needs six.\"\"\"\nCONFIG = {\"env_setup\": {\"create\": True}, \"timeout\": 1}\n__requires__ = [\"six\"]\n\n\ndef main() -> str:\n    import six\n    return six.__version__\n";
     context.tool("a.py", source);
     let run = context.run(&["run", "a"]);
@@ -149,7 +147,7 @@ fn making_an_environment_is_no_part_of_a_tools_own_time() {
 
 #[test]
 fn paths_reach_the_library_path_of_every_language() {
-    let context = real(&[]);
+    let context = real(&[toolroom_test::tools().join("bin")]);
     context.file("lib/helper.py", "VALUE = 'helped'\n");
     context.file("lib/helper.js", "exports.VALUE = 'helped';\n");
     context.file("lib/helper.rb", "VALUE = 'helped'\n");

@@ -66,8 +66,8 @@ fn one_who_waits_is_told_for_whom() {
         return;
     };
     context.file("requirements.txt", "six\n");
-    let path = format!("{}:/usr/bin:/bin", context.root().join("stuck").display());
-    context.set_env("PATH", path);
+    let stuck = context.root().join("stuck");
+    context.set_env("PATH", toolroom_test::usual_path(&[stuck]));
     let start = |context: &TestContext| {
         let mut command = context.command(&["setup"]);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
