@@ -92,9 +92,10 @@ fn one_who_waits_is_told_for_whom() {
     wait_until("the second one waits", || locks() > 0);
     std::thread::sleep(std::time::Duration::from_millis(200));
     let holder = first.id();
+    // No interrupt: what a script starts in the background is born deaf to it.
     let stop = |id: u32| {
         std::process::Command::new("kill")
-            .args(["-INT", &id.to_string()])
+            .args(["-TERM", &id.to_string()])
             .status()
             .unwrap()
     };
