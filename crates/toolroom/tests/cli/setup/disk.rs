@@ -110,11 +110,11 @@ fn an_environment_that_cannot_be_written_to_stays_as_it_is() {
     let project = context.project();
     let script = format!(
         r#"{SUM}
-uv venv -q --python /usr/bin/python3 .venv
+uv venv -q --python "$(command -v python3)" .venv
 uv pip install -q --python .venv/bin/python six==1.16.0
 printf 'six\nidna\n' > requirements.txt
 before=$(sum .venv)
-cd / && mount -o remount,ro "$1" && cd "$1"
+cd / && mount -o remount,bind,ro "$1" && cd "$1"
 status=0; "$3" setup --json || status=$?
 [ "$status" = 125 ]
 [ "$before" = "$(sum .venv)" ]
@@ -124,7 +124,7 @@ status=0; "$3" setup --json || status=$?
         return;
     };
     assert!(text.contains("provision::failed"), "{text}");
-    let script = "echo six > requirements.txt\ncd / && mount -o remount,ro \"$1\" && cd \"$1\"\nstatus=0; \"$3\" setup || status=$?\n[ \"$status\" = 125 ]\n[ ! -e .venv ]\n";
+    let script = "echo six > requirements.txt\ncd / && mount -o remount,bind,ro \"$1\" && cd \"$1\"\nstatus=0; \"$3\" setup || status=$?\n[ \"$status\" = 125 ]\n[ ! -e .venv ]\n";
     let text = on_a_small_disk(&context, project.to_str().unwrap(), "1m", script).unwrap();
     assert!(text.contains("Read-only file system"), "{text}");
 }
