@@ -13,7 +13,7 @@ use toolroom_exec::executor::{
 };
 use toolroom_exec::subprocess::{Cancel, Listener};
 use toolroom_kernel::Explain;
-use toolroom_kernel::chain::ChainError;
+use toolroom_kernel::chain::{Chain, ChainError};
 use toolroom_kernel::model::{Space, Tool};
 use toolroom_provision::ProvisionError;
 
@@ -70,13 +70,14 @@ impl House {
             places = self.places(&call.entry) => places,
             () = over => return done(fault("the call was cancelled")),
         };
-        let prepared = match self.prepared(call, live.clone()).await {
-            Ok(prepared) => prepared,
+        let (chain, prepared) = match self.prepared(call, live.clone()).await {
+            Ok(made) => made,
             Err(result) => return done(*result),
         };
         let variables = prepared.resolution.env.iter();
         let secrets =
             secrets.get_or_init(|| Secrets::of(variables.map(|(name, value, _)| (name, value))));
+        let logged = self.logged(call, &chain);
         let report = tokio::select! {
             report = self.supervised(call, &prepared, live) => report,
             // Dropping the run kills its whole tree.
@@ -88,8 +89,14 @@ impl House {
             secrets,
         };
         match report {
-            Ok(report) => form.of_report(&report, &call.entry),
-            Err(error) => done(explained(&error)),
+            Ok(report) => {
+                logged.ended(&report);
+                form.of_report(&report, &call.entry)
+            }
+            Err(error) => {
+                logged.never_ran();
+                done(explained(&error))
+            }
         }
     }
 
@@ -109,7 +116,7 @@ impl House {
         self: &Arc<Self>,
         call: &Call,
         live: Option<Listener>,
-    ) -> Result<Prepared, Box<CallToolResult>> {
+    ) -> Result<(Arc<Chain>, Prepared), Box<CallToolResult>> {
         let variables = call
             .answers
             .variables()
@@ -129,10 +136,11 @@ impl House {
                 dotenv_allow: &self.options.dotenv_allow,
                 preferred: &ready.preferred,
             };
-            Ok(match &checker {
+            let prepared = match &checker {
                 Some(checker) => prepare_checked(&request, checker)?,
                 None => prepare(&request)?,
-            })
+            };
+            Ok((chain, prepared))
         };
         made.await
             .map_err(|error: Unprepared| Box::new(error.result()))

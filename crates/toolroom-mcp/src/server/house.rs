@@ -1,6 +1,7 @@
 //! What all connections of one process share: the tools, the places to run them in, the
 //! long outputs, and the word that everything is over.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -42,6 +43,8 @@ pub struct Options {
     pub selected: Selected,
     /// How long another server that a tool needs is kept without a call.
     pub keep_servers: Duration,
+    /// The folder of the log of runs; none if none is to be kept.
+    pub runs: Option<PathBuf>,
     /// Our own binary, told to guard a tree of processes.
     pub guard: Guard,
     /// What the server says its version is.

@@ -8,6 +8,7 @@ mod handler;
 mod house;
 pub mod http;
 mod level;
+mod log;
 mod meta;
 pub mod outputs;
 mod progress;

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
-use toolroom_exec::runs::{self, Run};
+use toolroom_exec::runs::{self, Caller, Run};
 use toolroom_kernel::World;
 
 use crate::answer::Answer;
@@ -34,6 +34,10 @@ fn row(run: &Run, now: SystemTime) -> Vec<Cell> {
         (None, Some(code)) if code != 0 => format!("status {code}"),
         _ => String::new(),
     };
+    let caller = match run.caller {
+        Caller::Cli => "",
+        Caller::Mcp => "by mcp",
+    };
     let status = if run.status == "success" {
         Cell::dressed(run.status.clone(), style::good)
     } else {
@@ -45,6 +49,7 @@ fn row(run: &Run, now: SystemTime) -> Vec<Cell> {
         Cell::dressed(run.tool.clone(), style::name),
         Cell::plain(span(Duration::from_millis(run.duration_ms))),
         Cell::plain(ended),
+        Cell::dressed(caller.to_owned(), style::faint),
     ]
 }
 

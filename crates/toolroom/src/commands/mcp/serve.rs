@@ -1,6 +1,7 @@
 //! `toolroom mcp serve`: every tool, for every agent.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -30,7 +31,12 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
         .filter(|token| !token.is_empty())
         .map(str::to_owned);
     let address = args.http.as_deref().map(address).transpose()?;
-    let house = House::open(world, options(args.tools, args.meta, settings)?)?;
+    let directories = world.directories.as_ref();
+    let runs = directories
+        .filter(|_| settings.runs.log)
+        .map(|directories| directories.state.clone());
+    let options = options(args.tools, args.meta, settings, runs)?;
+    let house = House::open(world, options)?;
     for remark in house.remarks() {
         printer.note(&format!("note: {remark}"));
     }
@@ -62,7 +68,12 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
     Ok(Answer::new(String::new(), Value::Null))
 }
 
-fn options(tools: Vec<String>, meta: bool, settings: Settings) -> Result<Options, Failure> {
+fn options(
+    tools: Vec<String>,
+    meta: bool,
+    settings: Settings,
+    runs: Option<PathBuf>,
+) -> Result<Options, Failure> {
     const LEAST_PLACES: usize = 16;
     let chosen = if tools.is_empty() {
         settings.mcp.tools.unwrap_or_default()
@@ -88,6 +99,7 @@ fn options(tools: Vec<String>, meta: bool, settings: Settings) -> Result<Options
             .mcp
             .keep_servers
             .map_or(KEEP_SERVERS, Duration::from_secs),
+        runs,
         guard: guard()?.kept_ready(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use toolroom_catalog::Catalog;
 use toolroom_exec::executor::{self, Request, Watch, parameters, prepare};
-use toolroom_exec::runs::{self, Run};
+use toolroom_exec::runs::{self, Caller, Run};
 use toolroom_exec::subprocess::Cancel;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
@@ -129,7 +129,8 @@ fn call(
     if settings.runs.log
         && let Some(directories) = &world.directories
     {
-        let run = Run::of(world.now, chain, params.keys().map(String::as_str), &report);
+        let names = params.keys().map(String::as_str);
+        let run = Run::begin(Caller::Cli, world.now, chain, names).ended(&report);
         // A log that cannot be written is no reason to fail a run that succeeded.
         let _ = runs::append(&directories.state, &run);
     }

@@ -6,6 +6,7 @@ mod faults;
 mod http;
 mod kept;
 mod live;
+mod logged;
 mod long;
 mod runtimes;
 mod sdk;
