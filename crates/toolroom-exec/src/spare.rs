@@ -60,7 +60,8 @@ impl Spares {
         }
     }
 
-    /// Takes a spare of this command, if one waits.
+    /// Takes a spare of this command, if one waits. It may end the next moment: see
+    /// [`Process::finish_if_taken`].
     #[must_use]
     pub fn take(&self, command: &Command) -> Option<Process> {
         self.with(|shelf| {
@@ -100,7 +101,7 @@ impl Spares {
         for _ in 0..missing {
             let (spares, command) = (self.clone(), command.clone());
             tokio::spawn(async move {
-                let process = Process::start(&command, &spares.guard).await;
+                let process = Process::start_ahead(&command, &spares.guard).await;
                 spares.with(|shelf| {
                     if let Some(at) = shelf.starting.iter().position(|other| *other == command) {
                         shelf.starting.swap_remove(at);

@@ -64,7 +64,9 @@ pub async fn run_async(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report,
 }
 
 /// Runs a prepared call in a spare process where one waits, and keeps as many waiting as
-/// the chain's `prewarm` says: for long-lived callers.
+/// the chain's `prewarm` says: for long-lived callers. A spare that ends before it has
+/// taken the call is as good as none: the call is made in a fresh process. Whatever has
+/// begun is never made again.
 ///
 /// # Errors
 /// As [`run_async`].
@@ -85,9 +87,12 @@ pub async fn run_with_spares(
     };
     let begun = std::time::Instant::now();
     let how = supervision(call, prepared, watch);
-    let mut outcome = process.finish(&how, watch.cancel).await?;
-    outcome.duration = begun.elapsed();
+    let finished = process.finish_if_taken(&how, watch.cancel).await?;
     spares.keep(&call.command, call.prewarm);
+    let Some(mut outcome) = finished else {
+        return run_async(prepared, watch).await;
+    };
+    outcome.duration = begun.elapsed();
     Ok(report(call, outcome))
 }
 

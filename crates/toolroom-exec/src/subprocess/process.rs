@@ -19,7 +19,7 @@ use super::channel::Frames;
 use super::command::{Channel, Command, Guard, Happening, Listener, Stream, Supervision};
 use super::error::Error;
 use super::outcome::{Exit, Outcome};
-use super::platform::{self, HAS_PRIVATE_CHANNEL, Input, Started, Tree};
+use super::platform::{self, HAS_PRIVATE_CHANNEL, Input, Recall, Started, Tree};
 use super::pour::{Poured, Reservoir, Source};
 
 /// How long a killed tree may take to be gone.
@@ -61,6 +61,14 @@ struct Ending {
 impl Process {
     /// Starts a command; its program runs and waits for its input when this returns.
     pub async fn start(command: &Command, guard: &Guard) -> Result<Self, Error> {
+        let mut process = Self::start_ahead(command, guard).await?;
+        process.started.recall = None;
+        Ok(process)
+    }
+
+    /// Starts a command long before it has its input, so that it may end in between; see
+    /// [`Self::finish_if_taken`].
+    pub async fn start_ahead(command: &Command, guard: &Guard) -> Result<Self, Error> {
         Ok(Self {
             command: command.clone(),
             started: platform::start(command, guard).await?,
@@ -74,6 +82,38 @@ impl Process {
 
     /// Feeds the process, hears it out and sees it end.
     pub async fn finish(self, how: &Supervision, cancel: &Cancel) -> Result<Outcome, Error> {
+        self.hear_out(how, cancel, &AtomicU64::new(0)).await
+    }
+
+    /// As [`Self::finish`] for what was started ahead. None if it ended by itself with
+    /// neither an answer nor a single byte of its input: then nothing has begun, and the
+    /// call may be made again. Its input was taken back, so that nobody can come to it.
+    pub async fn finish_if_taken(
+        mut self,
+        how: &Supervision,
+        cancel: &Cancel,
+    ) -> Result<Option<Outcome>, Error> {
+        let recall = self.started.recall.take();
+        let fed = AtomicU64::new(0);
+        let finished = self.hear_out(how, cancel, &fed).await;
+        let may_be_made_again = match &finished {
+            Ok(outcome) => outcome.reply.is_none() && !outcome.timed_out && !outcome.cancelled,
+            Err(error) => matches!(error, Error::GuardLost { .. }),
+        };
+        let back = recall.filter(|_| may_be_made_again).map(Recall::take);
+        match back {
+            Some(Ok(back)) if back == fed.into_inner() && !how.input.is_empty() => Ok(None),
+            _ => finished.map(Some),
+        }
+    }
+
+    /// Counts in `fed` how much of the input went into the pipe.
+    async fn hear_out(
+        self,
+        how: &Supervision,
+        cancel: &Cancel,
+        fed: &AtomicU64,
+    ) -> Result<Outcome, Error> {
         let begun = Instant::now();
         let Self { command, started } = self;
         let mut stdout = Capture::new(Stream::Stdout, &how.capture);
@@ -96,7 +136,7 @@ impl Process {
             let err = Target::Capture(Stream::Stderr, &mut stderr);
             let pipes = async {
                 tokio::join!(
-                    feed(started.stdin, &how.input),
+                    feed(started.stdin, &how.input, fed),
                     drain(Some(started.stdout), Some(sink(out))),
                     drain(Some(started.stderr), Some(sink(err))),
                     drain(started.channel, channel),
@@ -191,11 +231,15 @@ async fn after(limit: Option<Duration>) {
 }
 
 /// Writes the input and closes it. A tool may well end without having read it.
-async fn feed(stdin: Option<Input>, input: &[u8]) {
-    if let Some(mut stdin) = stdin {
-        let _ = stdin.write_all(input).await;
-        let _ = stdin.shutdown().await;
+async fn feed(stdin: Option<Input>, mut input: &[u8], fed: &AtomicU64) {
+    let Some(mut stdin) = stdin else { return };
+    while !input.is_empty()
+        && let Ok(count @ 1..) = stdin.write(input).await
+    {
+        fed.fetch_add(count as u64, Ordering::Relaxed);
+        input = &input[count..];
     }
+    let _ = stdin.shutdown().await;
 }
 
 async fn drain<S: Source>(source: Option<S>, sink: Option<Sink<'_>>) {

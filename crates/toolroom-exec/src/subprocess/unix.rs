@@ -39,7 +39,21 @@ pub(super) struct Started {
     pub(super) stdout: Output,
     pub(super) stderr: Output,
     pub(super) channel: Option<Output>,
+    pub(super) recall: Option<Recall>,
     pub(super) tree: Tree,
+}
+
+/// A second hold on the end from which the tool reads its input. A byte in a pipe goes to
+/// one reader only: what is got back here nobody else has got, or ever will.
+#[derive(Debug)]
+pub(super) struct Recall(File);
+
+impl Recall {
+    /// Takes back what nobody has read, and says how much it was. Ours must be the last
+    /// word: the end that writes has to be closed by now.
+    pub(super) fn take(mut self) -> io::Result<u64> {
+        io::copy(&mut self.0, &mut io::sink())
+    }
 }
 
 /// Whether a private channel is a pipe of its own here.
@@ -84,6 +98,7 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
 
 fn connect(command: &Command, guard: &Guard, mark: Mark) -> io::Result<(Started, Ends)> {
     let (tool_stdin, stdin) = input(command.stdin)?;
+    let held = stdin.as_ref().map(|_| tool_stdin.try_clone()).transpose()?;
     let (stdout, tool_stdout) = output()?;
     let (stderr, tool_stderr) = output()?;
     let mut ends = vec![tool_stdin, tool_stdout.into(), tool_stderr.into()];
@@ -107,6 +122,7 @@ fn connect(command: &Command, guard: &Guard, mark: Mark) -> io::Result<(Started,
         stdout,
         stderr,
         channel,
+        recall: held.map(|end| Recall(end.into())),
         tree,
     };
     Ok((started, Ends(ends)))

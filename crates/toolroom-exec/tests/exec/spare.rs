@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use toolroom_exec::spare::{SpareLimits, Spares};
-use toolroom_exec::subprocess::{Cancel, Command, Process, Stdin, Supervision};
+use toolroom_exec::subprocess::{Cancel, Command, Outcome, Process, Stdin, Supervision};
 
 use super::support::{guard, is_alive, shell, text};
 
@@ -176,5 +176,66 @@ fn a_spare_process_that_ended_is_known_to_have() {
             .await
             .unwrap();
         assert_eq!(outcome.exit_code, Some(3));
+    });
+}
+
+/// Takes a spare that waits, ends it, and only then gives it its order.
+async fn order_to_a_dead_spare(script: &str, how: &Supervision) -> Option<Outcome> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let mut command = shell(&format!("echo $$ > '{}'; {script}", file.display()));
+    command.stdin = Stdin::Pipe;
+    let spares = Spares::new(limits(1), guard());
+    spares.keep(&command, 1);
+    settled(&spares, 1).await;
+    let pid = super::support::pids_in(&file, 1)[0];
+    let process = spares.take(&command).unwrap();
+    kill(pid, "KILL");
+    process.finish_if_taken(how, &Cancel::new()).await.unwrap()
+}
+
+fn kill(pid: u32, signal: &str) {
+    let sent = std::process::Command::new("kill")
+        .args([format!("-{signal}"), pid.to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+fn a_spare_that_dies_before_its_order_has_not_begun_whatever_the_size_of_that() {
+    with_runtime(async || {
+        for size in [1, 1 << 20] {
+            let mut how = Supervision::new();
+            how.input = vec![b'x'; size];
+            let finished = order_to_a_dead_spare("read line", &how).await;
+            assert!(finished.is_none(), "{finished:?}");
+        }
+    });
+}
+
+#[test]
+fn an_order_of_which_one_byte_was_read_may_have_begun() {
+    with_runtime(async || {
+        for text in ["order", "oo"] {
+            let mut command = shell("head -c 1 >/dev/null; kill -KILL $$");
+            command.stdin = Stdin::Pipe;
+            let process = Process::start_ahead(&command, &guard()).await.unwrap();
+            let finished = process.finish_if_taken(&input(text), &Cancel::new()).await;
+            let outcome = finished.unwrap().expect("it has begun");
+            assert_eq!(outcome.signal, Some(9), "{text}");
+        }
+    });
+}
+
+#[test]
+fn a_call_that_was_given_up_is_over_whether_its_order_was_read_or_not() {
+    with_runtime(async || {
+        let mut command = shell("sleep 60");
+        command.stdin = Stdin::Pipe;
+        let process = Process::start_ahead(&command, &guard()).await.unwrap();
+        let mut how = super::support::within(0.2, 0.0);
+        how.input = b"order".to_vec();
+        let finished = process.finish_if_taken(&how, &Cancel::new()).await;
+        assert!(finished.unwrap().expect("it is over").timed_out);
     });
 }

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+#[cfg(target_os = "linux")]
+use toolroom_test::TestContext;
 
 use super::client::Client;
 use super::machine;
@@ -60,4 +62,79 @@ fn a_call_finds_a_process_that_was_started_for_it_and_never_one_that_was_used() 
             .enumerate()
             .all(|(n, pid)| !pids[..n].contains(pid))
     );
+}
+
+/// The launchers of this context's own cache that run now.
+#[cfg(target_os = "linux")]
+fn launchers(context: &TestContext) -> Vec<u32> {
+    let home = context.home().to_str().unwrap().to_owned();
+    let processes = fs_err::read_dir("/proc").unwrap().flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| {
+        let command = fs_err::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command);
+        command.contains(&home) && command.contains("call.py")
+    })
+    .collect()
+}
+
+#[cfg(target_os = "linux")]
+fn waiting_launcher(context: &TestContext) -> u32 {
+    for _ in 0..500 {
+        if let [pid] = launchers(context)[..] {
+            return pid;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("no launcher waits for a call");
+}
+
+#[cfg(target_os = "linux")]
+fn signal(pid: u32, name: &str) {
+    let sent = std::process::Command::new("kill")
+        .args([format!("-{name}"), pid.to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_launcher_that_dies_before_it_takes_its_call_costs_nobody_anything() {
+    let context = machine();
+    context.tool("t.py", TOOL);
+    let mut client = Client::start(&context, &[]);
+    call(&mut client, "t");
+    let spare = waiting_launcher(&context);
+    // It is there and can read nothing: the call lies before it when it dies.
+    signal(spare, "STOP");
+    let id = client.send_modern("tools/call", json!({"name": "t", "arguments": {}}));
+    std::thread::sleep(Duration::from_millis(500));
+    signal(spare, "KILL");
+    let answer = client.response(id);
+    let called = &answer["result"]["structuredContent"];
+    assert!(called["pid"].is_i64(), "{answer}");
+    assert_ne!(called["pid"], json!(spare));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_that_dies_in_a_launcher_that_waited_is_not_run_again() {
+    let context = machine();
+    context.tool(
+        "t.py",
+        "import os\n\
+         def main(end=False):\n\
+         \x20   with open('runs', 'a') as runs: runs.write('x')\n\
+         \x20   if end: os.kill(os.getpid(), 9)\n",
+    );
+    let mut client = Client::start(&context, &[]);
+    client.modern("tools/call", json!({"name": "t", "arguments": {}}));
+    let spare = waiting_launcher(&context);
+    let result = client.modern(
+        "tools/call",
+        json!({"name": "t", "arguments": {"end": true}}),
+    );
+    assert_eq!(result["isError"], true, "{result}");
+    let runs = context.project().join("runs");
+    assert_eq!(fs_err::read_to_string(runs).unwrap(), "xx", "{spare}");
 }
