@@ -10,6 +10,8 @@ import sys
 if __name__ == "__main__":
     here = __file__.rpartition("/")[0] or __file__.rpartition("\\")[0]
     sys.path.insert(0, here)
+    if sys.version_info < (3, 6):
+        import too_old
     wish, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     import toolroom
 

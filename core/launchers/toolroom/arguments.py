@@ -26,7 +26,9 @@ def build(kind, value, depth):
     origin = getattr(kind, "__origin__", None)
     if hasattr(kind, "__metadata__"):
         return build(origin, value, depth + 1)
-    if origin is None or getattr(origin, "_name", None) == "Union":
+    # Python 3.6 names typing's own classes, and says beside which builtin one is meant.
+    origin = getattr(origin, "__extra__", None) or origin
+    if origin is None or getattr(origin, "_name", None) == "Union" or str(origin) == "typing.Union":
         return _either(items, value, depth + 1) if items else value
     if not isinstance(origin, type):
         return value
@@ -105,7 +107,12 @@ def _scalar(kind, value):
             return kind(seconds=value)
         if name in ("datetime", "date", "time") and is_text:
             is_utc = name != "date" and value[-1:] in ("Z", "z")
-            return kind.fromisoformat(value[:-1] + "+00:00" if is_utc else value)
+            value = value[:-1] + "+00:00" if is_utc else value
+            if not hasattr(kind, "fromisoformat"):
+                from toolroom.before_3_7 import from_iso
+
+                return from_iso(kind, value)
+            return kind.fromisoformat(value)
     if (module, name) == ("uuid", "UUID") and is_text:
         return kind(value)
     if module in ("decimal", "_decimal", "_pydecimal") and name == "Decimal":

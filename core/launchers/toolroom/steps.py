@@ -8,6 +8,10 @@ def settled(value):
     if hasattr(value, "__await__") or hasattr(value, "__anext__"):
         import asyncio
 
+        if not hasattr(asyncio, "run"):
+            from toolroom.before_3_7 import run
+
+            return run(_settle_async(value))
         return asyncio.run(_settle_async(value))
     return _exhaust(value)
 
