@@ -2,8 +2,8 @@
 # the tool's path, the project's path, the entry names, the parameters as JSON, and then
 # the parameters as arguments. The file is started with those arguments in place of this
 # launcher, so that `$0`, traps and `set -e` are its own. Only where the tool itself names
-# an entry, or defines a `main` that nothing in it can be calling, is it read instead, and
-# that function called.
+# an entry, or defines a `main` that nothing in it calls, is it read instead, and that
+# function called.
 #
 # What the tool prints is its result, unless it gives one with `toolroom_result JSON`.
 
@@ -60,29 +60,21 @@ toolroom_result() {
     toolroom_send "{\"result\":${1//$'\n'/ }}"
 }
 
-# Whether a file defines main and says the word nowhere else: then nobody calls it. What
-# stands inside of main itself does not count, if its end can be seen: a brace at the left
-# margin, or at the end of its only line.
+# Whether a file that defines a main leaves it to us to call it. Most say so in their last
+# line, and need not be read any closer.
 toolroom_waits_for_main() {
-    local line is_inside='' is_defined=''
-    local opens='^[[:space:]]*(function[[:space:]]+main([[:space:]]*\([[:space:]]*\))?|main[[:space:]]*\([[:space:]]*\))'
-    local word='(^|[^[:alnum:]_])main([^[:alnum:]_]|$)'
+    local end=${1%"${1##*[![:space:]]}"} last
     [[ $1 == *main* ]] || return 1
-    while IFS= read -r line; do
-        if [ -n "$is_inside" ]; then
-            [[ $line == '}'* ]] || continue
-            is_inside=''
-        elif [[ $line =~ ^[[:space:]]*# ]]; then
-            continue
-        elif [[ $line =~ $opens ]]; then
-            is_defined=yes
-            line=${line#*"${BASH_REMATCH[0]}"}
-            [[ $line =~ ^[^}]*\}$ ]] && continue
-            [[ $line == *'}' ]] || is_inside=yes
-        fi
-        [[ $line =~ $word ]] && return 1
-    done <<<"$1"
-    [ -n "$is_defined" ] && [ -z "$is_inside" ]
+    end=${end%$'\n'fi}
+    last=${end##*$'\n'}
+    [[ $last =~ ^[[:space:]]*main([[:space:]]+[^\(]*)?$ ]] && return 1
+    # shellcheck source=core/launchers/seek_main.sh
+    source "${BASH_SOURCE[0]%/*}/seek_main.sh"
+    toolroom_seek_main "$1"
+    if [ "$toolroom_found" = unsure ]; then
+        toolroom_log warning "${TOOLROOM_TOOL##*/} defines main, and whether line $toolroom_line calls it cannot be seen: the file is run as it is. \`entry: main\` in its front matter has main called"
+    fi
+    [ "$toolroom_found" = uncalled ]
 }
 
 set -- "${toolroom_fields[@]:4}"
@@ -92,7 +84,8 @@ if [ -z "$toolroom_entries" ] && toolroom_waits_for_main "$toolroom_text"; then
     toolroom_entries=main
     BASH_ARGV0=$TOOLROOM_TOOL
 fi
-unset -f toolroom_waits_for_main
+unset -f toolroom_waits_for_main toolroom_seek_{main,document,code,quoted,expansion,scopes,commands,command,verdict}
+unset toolroom_found toolroom_line
 if [ -n "$toolroom_entries" ]; then
     # The status of the last line says nothing: that is often a test which does not hold.
     # shellcheck disable=SC1090

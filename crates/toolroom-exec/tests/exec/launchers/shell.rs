@@ -121,21 +121,28 @@ fn progress_that_is_no_number_costs_no_result() {
     }
 }
 
+/// Runs each source and sees that its `main` ran exactly once and that nothing was said.
+fn runs_once(sources: &[&str]) {
+    for source in sources {
+        let source = source.replace("{ :; }", "{ echo ran; }");
+        let Some(called) = bash(&source, None, json!({})) else {
+            return;
+        };
+        let ran = called.stdout().matches("ran\n").count();
+        assert_eq!(ran, 1, "{source}: {}", text(&called.outcome.stderr));
+        assert_eq!(called.events, [], "{source}");
+    }
+}
+
 /// A file that only defines its function would do nothing and say so to nobody.
 #[test]
 fn a_main_that_nothing_calls_is_called() {
-    let called = [
-        "main() { echo ran; }",
-        "# main runs\nset -eu\nmain() {\n  echo ran # as main\n}\nhelper() { :; }\n",
+    runs_once(&[
+        "main() { :; }",
+        "main () { :; }",
+        "# main runs\nset -eu\nmain() {\n  echo ran # as main\n}\nhelper() { true; }\n",
         "function main\n{\n  [ \"${1:-}\" = again ] || main again\n  [ \"${1:-}\" = again ] || echo ran\n}\n",
-    ];
-    for source in called {
-        let Some(called) = bash(source, None, json!({})) else {
-            return;
-        };
-        assert_eq!(called.stdout(), "ran\n", "{source}");
-        assert!(called.outcome.success(), "{source}");
-    }
+    ]);
     let named = "main() { echo \"${0##*/} $*\"; return 3; }";
     let Some(called) = bash(named, None, json!({"a": 1})) else {
         return;
@@ -145,21 +152,70 @@ fn a_main_that_nothing_calls_is_called() {
 }
 
 #[test]
-fn a_main_that_may_be_called_already_is_not_called_again() {
-    let sources = [
-        "main() { echo ran; }; main",
+fn a_main_that_is_only_spoken_of_is_called() {
+    runs_once(&[
+        "main() { :; }\necho \"main menu\" >&2",
+        "main() { :; } # main \"$@\"",
+        "main() { :; }\ncat >&2 <<EOF\nmain\nEOF",
+        "main() { :; }\ncat >&2 <<-'EOF'\n\tmain $(main)\n\tEOF",
+        "main() { :; }\nprintf '%s' '\nmain\n' >&2",
+        "retry() { main; }\nmain() { :; }",
+        "usage() { echo \"usage: main [x]\"; }\nmain() { echo ran; usage; }",
+        "main() { :; }\necho on \\\n  main >&2",
+        "branch=main\necho \"$branch\" >&2\nmain() { :; }",
+        "sync() { echo main >&2; }\nsync\nmain() { :; }",
+        "main() { :; }\nif [ \"${1:-}\" = main ]; then exit 1; fi",
+        "main() { :; }\ncase ${1:-} in\n  main) exit 1 ;;\n  x | main) exit 2 ;;\nesac",
+        "main() { :; }\nbranches=(\n  main\n  dev\n)\necho ${branches[0]} >&2",
+        "main() { :; }\nfor b in main dev; do echo $b >&2; done",
+        "main() {\n  awk '{ print \"}\" }' </dev/null\n  echo ran | sed -e 's/{//'\n}\ndeclare -f main >/dev/null",
+        "retry() { \"$@\"; }\nmain() { retry echo ran; }",
+    ]);
+}
+
+#[test]
+fn a_main_that_the_file_calls_is_not_called_again() {
+    runs_once(&[
+        "main() { :; }; main",
         "main() {\n  echo ran\n}\nmain",
         "main() {\n  echo ran\n} && main",
-        "run() { main; }\nmain() { echo ran; }\nrun",
-        "main() { echo ran; }\nrun=main\n$run",
-        "main() { echo ran; }\nif true; then\n  main\nfi",
+        "main() { :; }\nif [[ \"${BASH_SOURCE[0]}\" == \"$0\" ]]; then main \"$@\"; fi",
+        "main() { :; }\nif [[ \"${BASH_SOURCE[0]}\" == \"$0\" ]]; then\n  main \"$@\"\nfi\n",
+        "main() { :; }\n[[ \"${BASH_SOURCE[0]}\" == \"$0\" ]] && main \"$@\" # run",
+        "main() { :; }\n(return 0 2>/dev/null) || main \"$@\"",
+        "run() { main; }\nmain() { :; }\nrun",
+        "one() { two; }\ntwo() {\n  main\n}\nmain() { :; }\none \"$@\"; exit",
+        "main() { :; }\ntrap main EXIT; true",
+        "main() { :; }\ntrap 'true; main' EXIT",
+        "main() { :; }\neval \"main x\"; true",
+        "main() { :; }\necho \"$(main)\"",
+        "main() { :; }\nx=\"$(\n  main a\n)\"\necho \"$x\"",
+        "main() { :; }\n(\n  cd /\n  main \"$@\")",
+        "main() { :; }\nMODE=1 main \"$@\"; true",
+        "main() { :; }\ncase ${1:-} in\n  a) ;;\n  *) main \"$@\" ;;\nesac",
+        "main() { :; }\nmain \"$@\" | cat",
+        "main() { cat <<'E'\n}\nran\nE\n}\nmain \"$@\"; exit",
         "domain() { echo no; }\necho ran",
+    ]);
+}
+
+#[test]
+fn a_main_of_which_nobody_can_know_is_left_to_its_file_and_spoken_of() {
+    let sources = [
+        ("main() { echo ran; }\nrun=main\n$run", 2),
+        ("main() { echo ran; }\n\n\"${@:-main}\"", 3),
+        ("retry() { \"$@\"; }\nmain() { echo ran; }\nretry main", 3),
     ];
-    for source in sources {
+    for (source, line) in sources {
         let Some(called) = bash(source, None, json!({})) else {
             return;
         };
         assert_eq!(called.stdout(), "ran\n", "{source}");
+        let said = format!(
+            "my_tool.sh defines main, and whether line {line} calls it cannot be seen: \
+             the file is run as it is. `entry: main` in its front matter has main called"
+        );
+        assert_eq!(called.events, [log("warning", &said)], "{source}");
     }
 }
 
