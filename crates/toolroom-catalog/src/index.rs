@@ -54,11 +54,7 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     #[must_use]
     pub fn open(cache: Option<&Path>, kind: &str, folder: &Path, identity: &str) -> Self {
         let name = Sha256::digest(folder.as_os_str().as_encoded_bytes());
-        let name: String = name
-            .iter()
-            .take(12)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let name = toolroom_kernel::hex(&name[..12]);
         let mut index = Self {
             file: cache.map(|cache| cache.join(format!("{name}.{kind}"))),
             identity: Sha256::digest(identity.as_bytes()).into(),
@@ -186,6 +182,7 @@ mod tests {
     use std::time::Duration;
 
     use toolroom_kernel::model::ToolId;
+    use toolroom_kernel::plain::Links;
 
     use super::*;
 
@@ -195,6 +192,7 @@ mod tests {
         ToolFile {
             id: ToolId::parse(id).unwrap(),
             path: PathBuf::from(id),
+            links: Links::Refused,
             extension: ".x",
             fingerprint: Fingerprint {
                 size: 1,

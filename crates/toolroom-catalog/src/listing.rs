@@ -248,7 +248,7 @@ impl Catalog {
         let is_stale = !missing.is_empty() || index.has_leftovers();
         let fresh = parallel::map(&missing, |buffer: &mut Buffer, at| {
             let file = &files[*at];
-            understand(file, buffer.text(&file.path, file.fingerprint.size))
+            understand(file, buffer.text(file))
         });
         for (at, value) in missing.into_iter().zip(fresh) {
             known[at] = Some(value);

@@ -1,18 +1,22 @@
 //! Reads one file into a tool. Bounded in size, never blocking on what is not a plain
 //! file, and never running anything.
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use toolroom_kernel::Position;
 use toolroom_kernel::model::{Space, Tool, ToolId, field};
+use toolroom_kernel::plain::{self, Links};
 
 use crate::core_data::CoreFile;
 use crate::extract::registry::Extractors;
 use crate::extract::rules::{FileText, Found};
 use crate::extract::{Extraction, extract};
 use crate::problem::{Problem, ProblemKind};
+use crate::walk::ToolFile;
 
 /// The largest file that is read as a tool.
 pub const MAX_FILE_SIZE: u64 = 4 * 1024 * 1024;
@@ -32,12 +36,9 @@ pub enum Read {
 /// # Errors
 /// Fails for what is no plain file, too large, unreadable or not UTF-8.
 pub fn text(path: &Path) -> Result<String, Problem> {
-    let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
-    if !metadata.is_file() {
-        return Err(not_a_file(path));
-    }
+    let (file, size) = opened(path)?;
     let mut bytes = Vec::new();
-    read_into(&mut bytes, path, metadata.len())?;
+    read_into(&mut bytes, &file, path, size)?;
     String::from_utf8(bytes).map_err(|error| not_utf8(path, error.as_bytes(), &error.utf8_error()))
 }
 
@@ -46,22 +47,49 @@ pub fn text(path: &Path) -> Result<String, Problem> {
 pub struct Buffer(Vec<u8>);
 
 impl Buffer {
-    /// The text of a file that was plain and of this size when it was found.
+    /// The text of a file that was found. It was plain then, and is not looked at again:
+    /// what has come in its place refuses to be opened or to be read.
     ///
     /// # Errors
     /// As [`text`].
-    pub fn text(&mut self, path: &Path, size: u64) -> Result<&str, Problem> {
-        read_into(&mut self.0, path, size)?;
+    pub fn text(&mut self, found: &ToolFile<'_>) -> Result<&str, Problem> {
+        let path = &found.path;
+        let (file, size) = match found.links {
+            Links::Followed => opened(path)?,
+            Links::Refused => {
+                let file = plain::open(path, Links::Refused);
+                let file = file.map_err(|error| unopened(path, &error))?;
+                (file, found.fingerprint.size)
+            }
+        };
+        read_into(&mut self.0, &file, path, size)?;
         std::str::from_utf8(&self.0).map_err(|error| not_utf8(path, &self.0, &error))
     }
 }
 
-/// Reads a whole file that seems to have this size, in one step if it has.
-fn read_into(bytes: &mut Vec<u8>, path: &Path, size: u64) -> Result<(), Problem> {
-    use std::io::Read as _;
+/// A plain file, with its size.
+fn opened(path: &Path) -> Result<(File, u64), Problem> {
+    let file = plain::open(path, Links::Followed).map_err(|error| unopened(path, &error))?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok((file, metadata.len())),
+        Ok(_) => Err(not_a_file(path)),
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+fn unopened(path: &Path, error: &std::io::Error) -> Problem {
+    let is_other = |metadata: std::fs::Metadata| !metadata.is_file();
+    if path.metadata().is_ok_and(is_other) {
+        return not_a_file(path);
+    }
+    unreadable(path, error)
+}
+
+/// Reads a whole file that seems to have this size, in one step if it has. By position:
+/// pipes have none, and say so.
+fn read_into(bytes: &mut Vec<u8>, file: &File, path: &Path, size: u64) -> Result<(), Problem> {
     let mut expected = size;
     let mut filled = 0;
-    let mut file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
     loop {
         if expected > MAX_FILE_SIZE {
             return Err(too_large(path, expected));
@@ -69,10 +97,18 @@ fn read_into(bytes: &mut Vec<u8>, path: &Path, size: u64) -> Result<(), Problem>
         // One byte more shows whether the file has grown.
         let length = usize::try_from(expected).unwrap_or(usize::MAX - 1);
         bytes.resize(length + 1, 0);
-        match file.read(&mut bytes[filled..]) {
+        match read_at(file, &mut bytes[filled..], filled as u64) {
             Ok(0) => break,
             Ok(read) => filled += read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::NotSeekable | ErrorKind::IsADirectory
+                ) =>
+            {
+                return Err(not_a_file(path));
+            }
             Err(error) => return Err(unreadable(path, &error)),
         }
         match filled.cmp(&length) {
@@ -85,9 +121,19 @@ fn read_into(bytes: &mut Vec<u8>, path: &Path, size: u64) -> Result<(), Problem>
     Ok(())
 }
 
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, at)
+}
+
 pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
     let help = match error.kind() {
-        std::io::ErrorKind::PermissionDenied => {
+        ErrorKind::PermissionDenied => {
             "give yourself the right to read it (chmod u+r), or move it out of tools/"
         }
         _ => "put it right, or move it out of tools/",
@@ -185,7 +231,7 @@ pub fn metadata(
 /// A core tool, from the data inside the binary.
 #[must_use]
 pub fn core(file: &CoreFile) -> Tool {
-    let mut metadata = match file.document() {
+    let mut metadata = match file.read() {
         Value::Object(metadata) => metadata,
         _ => serde_json::Map::new(),
     };
@@ -206,10 +252,84 @@ pub fn core(file: &CoreFile) -> Tool {
 }
 
 fn digest(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text.as_bytes()) {
-        let _ = write!(hex, "{byte:02x}");
+    toolroom_kernel::hex(&Sha256::digest(text.as_bytes()))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use crate::walk::walk;
+
+    /// A space with one tool that `swap` replaces once it was found; what reading it then
+    /// gives, by someone who would otherwise wait for ever.
+    fn swapped(swap: impl FnOnce(&Path) + Send + 'static) -> Result<String, String> {
+        let (sender, answer) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let space = tempfile::tempdir().unwrap();
+            let tool = space.path().join("tool.py");
+            fs_err::write(&tool, "def main(): ...\n").unwrap();
+            let extractors = Extractors::core();
+            let found = walk(space.path(), &extractors).files.remove(0);
+            swap(&tool);
+            let read = Buffer::default().text(&found).map(str::to_owned);
+            let again = text(&tool);
+            sender.send((read, again)).unwrap();
+        });
+        let patience = std::time::Duration::from_secs(20);
+        let (read, again) = answer
+            .recv_timeout(patience)
+            .expect("nothing is waited for");
+        if again.is_err() {
+            assert!(read.is_err());
+        }
+        read.map_err(|problem| problem.message)
     }
-    hex
+
+    fn pipe(path: &Path) {
+        fs_err::remove_file(path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
+    }
+
+    #[test]
+    fn a_pipe_that_came_in_a_files_place_is_not_waited_for() {
+        assert_eq!(swapped(pipe).unwrap_err(), "it is not a plain file");
+        let written = |path: &Path| {
+            pipe(path);
+            let mut both = std::fs::OpenOptions::new();
+            let mut writer = both.read(true).write(true).open(path).unwrap();
+            std::io::Write::write_all(&mut writer, b"def main(): ...\n").unwrap();
+            // Held open, so that there is a writer and no end.
+            std::mem::forget(writer);
+        };
+        assert_eq!(swapped(written).unwrap_err(), "it is not a plain file");
+    }
+
+    #[test]
+    fn a_link_that_came_in_a_files_place_is_not_followed() {
+        let link = |path: &Path| {
+            fs_err::remove_file(path).unwrap();
+            std::os::unix::fs::symlink("/dev/null", path).unwrap();
+        };
+        assert!(swapped(link).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_came_in_a_files_place_is_no_file() {
+        let folder = |path: &Path| {
+            fs_err::remove_file(path).unwrap();
+            fs_err::create_dir(path).unwrap();
+        };
+        assert_eq!(swapped(folder).unwrap_err(), "it is not a plain file");
+    }
+
+    #[test]
+    fn a_file_that_grew_or_shrank_is_read_as_it_is() {
+        for text in ["", "x", &"long\n".repeat(5000)] {
+            let owned = text.to_owned();
+            let read = swapped(move |path| fs_err::write(path, owned).unwrap());
+            assert_eq!(read.unwrap(), text);
+        }
+    }
 }

@@ -12,6 +12,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 use toolroom_kernel::Explain as _;
 use toolroom_kernel::model::ToolId;
+use toolroom_kernel::plain::Links;
 
 use crate::extract::registry::Extractors;
 use crate::problem::{Problem, ProblemKind};
@@ -70,6 +71,8 @@ fn record_of(_metadata: &Metadata) -> (i64, u64) {
 pub struct ToolFile<'e> {
     pub id: ToolId,
     pub path: PathBuf,
+    /// What may be there in place of the file: a link only if one was there.
+    pub links: Links,
     /// With its dot; one of those that are read.
     pub extension: &'e str,
     pub fingerprint: Fingerprint,
@@ -167,7 +170,10 @@ impl<'e> Walker<'_, 'e> {
             };
             let path = joined(folder, name);
             match entry.metadata() {
-                Ok(metadata) => self.file(path, prefix, stem, extension, &metadata),
+                Ok(metadata) => {
+                    let id = [prefix, stem].concat();
+                    self.file(path, Links::Refused, id, extension, &metadata);
+                }
                 Err(error) => self.found.problems.push(read::unreadable(&path, &error)),
             }
         } else if self.extractors.skips(name) {
@@ -222,7 +228,14 @@ impl<'e> Walker<'_, 'e> {
             above.pop();
         } else if let (Some((stem, extension)), Ok(metadata)) = (parts, path.metadata()) {
             if metadata.is_file() {
-                self.file(path.to_path_buf(), prefix, stem, extension, &metadata);
+                let id = [prefix, stem].concat();
+                self.file(
+                    path.to_path_buf(),
+                    Links::Followed,
+                    id,
+                    extension,
+                    &metadata,
+                );
             } else {
                 self.found.problems.push(read::not_a_file(path));
             }
@@ -232,8 +245,8 @@ impl<'e> Walker<'_, 'e> {
     fn file(
         &mut self,
         path: PathBuf,
-        prefix: &str,
-        stem: &str,
+        links: Links,
+        id: String,
         extension: &'e str,
         metadata: &Metadata,
     ) {
@@ -245,10 +258,11 @@ impl<'e> Walker<'_, 'e> {
                 .help("keep files that are no tools outside tools/");
             return self.found.problems.push(problem);
         }
-        match ToolId::try_from([prefix, stem].concat()) {
+        match ToolId::try_from(id) {
             Ok(id) => self.found.files.push(ToolFile {
                 id,
                 path,
+                links,
                 extension,
                 fingerprint: Fingerprint::of(metadata),
             }),

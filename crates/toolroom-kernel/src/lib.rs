@@ -8,10 +8,13 @@
 pub mod chain;
 pub mod dotenv;
 pub mod explain;
+mod hex;
 pub mod model;
+pub mod plain;
 pub mod resolve;
 pub mod template;
 pub mod world;
 
 pub use explain::{Explain, Place, Position};
+pub use hex::hex;
 pub use world::{Directories, Os, World};

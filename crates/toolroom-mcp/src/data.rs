@@ -1,9 +1,11 @@
 //! Files of a space that are served as they are: found, bounded, and read as YAML, as
 //! Markdown with front matter, or as themselves.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+use toolroom_kernel::plain::{self, Links};
 
 const DEEPEST: usize = 16;
 const MOST_FILES: usize = 10_000;
@@ -76,13 +78,30 @@ fn walk(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<File>) {
 /// # Errors
 /// Says why there is none: too large, not UTF-8, not readable.
 pub fn text(path: &Path) -> Result<String, String> {
-    let size = fs_err::metadata(path)
-        .map_err(|error| error.to_string())?
-        .len();
-    if size > LARGEST {
-        return Err(format!("{} is larger than {LARGEST} bytes", path.display()));
+    let bytes = bytes(path, Links::Followed, LARGEST)?;
+    String::from_utf8(bytes).map_err(|_| format!("{} is not UTF-8", path.display()))
+}
+
+/// The bytes of a plain file.
+///
+/// # Errors
+/// Says why there are none: too large, not a file, not readable.
+pub fn bytes(path: &Path, links: Links, most: u64) -> Result<Vec<u8>, String> {
+    let name = path.display();
+    let unreadable = |error: std::io::Error| format!("{name} cannot be read: {error}");
+    let file = plain::open(path, links).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(format!("{name} is not a plain file"));
     }
-    fs_err::read_to_string(path).map_err(|error| error.to_string())
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(most)).unwrap_or(0) + 1);
+    // It may have grown since.
+    let read = file.take(most + 1).read_to_end(&mut bytes);
+    read.map_err(unreadable)?;
+    if bytes.len() as u64 > most {
+        return Err(format!("{name} is larger than {most} bytes"));
+    }
+    Ok(bytes)
 }
 
 /// A YAML text as a value.

@@ -5,6 +5,8 @@ use std::fs::Metadata;
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
+use crate::plain::{self, Links};
+
 /// How many links a chain may have.
 const MAX_LINKS: usize = 40;
 
@@ -99,7 +101,7 @@ pub(super) enum Reading {
 }
 
 /// Reads a small text file: UTF-8, or UTF-16 with a byte order mark. Only regular files
-/// are opened, for a pipe would never end.
+/// are read, for a pipe would never end.
 pub(super) fn read_text(path: &Path, limit: u64) -> Reading {
     match read_bytes(path, limit) {
         Ok(Some(bytes)) => decode(&bytes).map_or(Reading::Bad("it is not text"), Reading::Text),
@@ -110,21 +112,24 @@ pub(super) fn read_text(path: &Path, limit: u64) -> Reading {
 
 /// Reads a small file whatever it holds; one that is not there gives nothing.
 pub(super) fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, &'static str> {
-    let size = match std::fs::metadata(path) {
+    let file = match plain::open(path, Links::Followed) {
+        Ok(file) => file,
+        Err(error) if is_missing(error.kind()) => return Ok(None),
+        Err(_) if path.is_dir() => return Ok(None),
+        Err(_) => return Err("it cannot be read"),
+    };
+    let size = match file.metadata() {
         Ok(metadata) if metadata.is_file() => metadata.len(),
         Ok(metadata) if metadata.is_dir() => return Ok(None),
         Ok(_) => return Err("it is not a regular file"),
-        Err(error) if is_missing(error.kind()) => return Ok(None),
         Err(_) => return Err("it cannot be read"),
     };
     if size > limit {
         return Err("it is too large");
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    let file = fs_err::File::open(path);
     // It may have grown since.
-    let read = file.and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
-    match read {
+    match file.take(limit + 1).read_to_end(&mut bytes) {
         Err(_) => Err("it cannot be read"),
         Ok(_) if bytes.len() as u64 > limit => Err("it is too large"),
         Ok(_) => Ok(Some(bytes)),

@@ -15,6 +15,7 @@ use super::search::{Found, Search, Step, Trace};
 use super::search_path::Hit;
 use super::spec::ShimSpec;
 use super::versions::LEFT_TO_SYSTEM;
+use crate::plain::{self, Links};
 
 /// The key a version manager's versions stand under.
 const PLACE: &str = "user";
@@ -152,7 +153,8 @@ fn followed(directory: &Path) -> Option<PathBuf> {
 /// The beginning of a script; nothing of any other file.
 fn script_head(file: &Path) -> String {
     let mut bytes = Vec::new();
-    let read = fs_err::File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
+    let opened = plain::open(file, Links::Followed);
+    let read = opened.and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
     if read.is_err() || !bytes.starts_with(b"#!") {
         return String::new();
     }

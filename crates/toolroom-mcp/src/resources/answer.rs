@@ -11,9 +11,10 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::json;
+use toolroom_kernel::plain::Links;
 
 use super::{Content, Found, Resource};
-use crate::data::filled;
+use crate::data::{self, filled};
 use crate::server::{Finished, Session, Subject};
 
 const LARGEST_FILE: u64 = 16 << 20;
@@ -133,14 +134,7 @@ fn file(path: &Path, root: &Path) -> Result<Bytes, String> {
     if !real.starts_with(&root) {
         return Err(format!("{} lies outside of its project", path.display()));
     }
-    let size = fs_err::metadata(&real).map_err(|error| error.to_string())?;
-    if !size.is_file() || size.len() > LARGEST_FILE {
-        return Err(format!(
-            "{} is no file of at most {LARGEST_FILE} bytes",
-            path.display()
-        ));
-    }
-    let bytes = fs_err::read(&real).map_err(|error| error.to_string())?;
+    let bytes = data::bytes(&real, Links::Refused, LARGEST_FILE)?;
     Ok(match String::from_utf8(bytes) {
         Ok(text) => Bytes::Text(text),
         Err(error) => Bytes::Blob(BASE64_STANDARD.encode(error.as_bytes())),

@@ -382,6 +382,61 @@ fn what_only_looks_like_a_file_is_named_and_blocks_nothing() {
     );
 }
 
+/// A file that is a pipe in every other moment, while listings read it.
+#[cfg(unix)]
+#[test]
+fn a_file_that_keeps_turning_into_a_pipe_holds_nothing_up() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let context = context();
+    context.tool("good.py", "def main(): ...\n");
+    let (file, pipe) = (context.root().join("file"), context.root().join("pipe"));
+    fs_err::write(&file, "def main(): ...\n").unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let (beside, tool) = (
+        context.root().join("beside"),
+        context.project().join(".ai/tools/flips.py"),
+    );
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                for source in [&pipe, &file] {
+                    fs_err::hard_link(source, &beside).unwrap();
+                    fs_err::rename(&beside, &tool).unwrap();
+                }
+            }
+        });
+        let ended: Vec<bool> = (0..30).map(|_| ends(&context, &["list"])).collect();
+        let shown: Vec<bool> = (0..10)
+            .map(|_| ends(&context, &["show", "flips"]))
+            .collect();
+        is_over.store(true, Ordering::Relaxed);
+        assert!(ended.iter().chain(&shown).all(|ended| *ended));
+    });
+}
+
+/// Whether a command comes to its end; one that does not is ended.
+#[cfg(unix)]
+fn ends(context: &TestContext, args: &[&str]) -> bool {
+    use std::process::Stdio;
+    let mut command = context.command(args);
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    for _ in 0..2000 {
+        if child.try_wait().unwrap().is_some() {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    false
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_out_of_the_space_comes_with_a_cure() {
