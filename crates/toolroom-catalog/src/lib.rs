@@ -16,6 +16,6 @@ pub mod read;
 pub mod resolvers;
 pub mod search;
 pub mod space;
-mod walk;
+pub mod walk;
 
 pub use catalog::{Catalog, CatalogError};
