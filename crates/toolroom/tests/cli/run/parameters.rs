@@ -106,6 +106,28 @@ fn wrong_parameters_are_named_before_anything_starts() {
     assert!(!witness.exists());
 }
 
+#[test]
+fn no_digit_is_lost_however_often_a_flag_is_given() {
+    let context = machine();
+    context.tool(
+        "f.py",
+        "def main(items: list[dict] = [], tags: list[str] = []): return [items, tags]\n",
+    );
+    let large = "{\"id\": 123456789012345678901}";
+    for given in [
+        &["--items", large][..],
+        &["--items", "{\"a\": 1}", "--items", large],
+    ] {
+        let error = context.error(&[&["run", "f"], given].concat());
+        assert_eq!(error["code"], "usage::invalid_parameters");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with("items: a whole number"), "{message}");
+    }
+    let tags = ["f", "--tags", "123456789012345678901"];
+    let wanted = json!([[], ["123456789012345678901"]]);
+    assert_eq!(result(&context, &tags), wanted);
+}
+
 /// Parameters are data: they override nothing and nothing in them is expanded.
 #[test]
 fn parameters_cannot_take_over_the_command() {
