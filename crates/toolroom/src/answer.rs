@@ -36,6 +36,10 @@ pub struct Stream(Box<Writing>);
 type Writing = dyn Fn(&mut dyn Write) -> serde_json::Result<()>;
 
 impl Stream {
+    pub fn new(data: impl Fn(&mut dyn Write) -> serde_json::Result<()> + 'static) -> Self {
+        Self(Box::new(data))
+    }
+
     /// # Errors
     /// Fails if it could not be written.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
@@ -69,7 +73,7 @@ impl Answer {
     #[must_use]
     pub fn streamed(data: impl Fn(&mut dyn Write) -> serde_json::Result<()> + 'static) -> Self {
         let mut answer = Self::new(String::new(), Value::Null);
-        answer.stream = Some(Stream(Box::new(data)));
+        answer.stream = Some(Stream::new(data));
         answer
     }
 

@@ -19,7 +19,7 @@ mod url;
 
 pub use bridge::{Bridge, CLIENT};
 pub use error::ExecError;
-pub use outcome::{HttpFacts, Report, Status, ToolFailure};
+pub use outcome::{Data, HttpFacts, Report, Status, ToolFailure};
 pub use prepare::{Prepared, ProcessCall, Request, Work, prepare, prepare_checked, schema};
 pub use style::Returns;
 

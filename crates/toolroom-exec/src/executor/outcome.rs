@@ -1,5 +1,9 @@
 //! What a call came to, in the terms of the contract.
 
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use toolroom_kernel::Explain;
 
@@ -28,12 +32,39 @@ impl Status {
     }
 }
 
+/// A tool's own result.
+#[derive(Debug)]
+pub enum Data {
+    /// As the JSON text it came as.
+    Json(Box<RawValue>),
+    /// A text that it printed: as JSON that may be six times as long.
+    Text(String),
+}
+
+impl Data {
+    #[must_use]
+    pub fn json(&self) -> Cow<'_, str> {
+        match self {
+            Self::Json(json) => Cow::Borrowed(json.get()),
+            Self::Text(text) => Cow::Owned(Value::from(text.as_str()).to_string()),
+        }
+    }
+}
+
+impl Serialize for Data {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Json(json) => json.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
+        }
+    }
+}
+
 /// A call's outcome.
 #[derive(Debug)]
 pub struct Report {
     pub status: Status,
-    /// The tool's own result, as the JSON text it came as.
-    pub data: Option<Box<RawValue>>,
+    pub data: Option<Data>,
     /// Whether the data is what the tool printed, and no reply of its own.
     pub is_output: bool,
     /// Why a call that ran failed.
@@ -178,7 +209,7 @@ impl Report {
         });
         Self {
             status,
-            data,
+            data: data.map(Data::Json),
             is_output: false,
             failure,
             outcome,
@@ -203,7 +234,7 @@ impl Report {
             signal: outcome.signal,
         };
         let (data, failure) = match (returns, reply) {
-            (_, Some(Reply::Result(value))) => (Some(value), None),
+            (_, Some(Reply::Result(value))) => (Some(Data::Json(value)), None),
             (_, Some(Reply::Failure(failure))) => (None, Some(ToolFailure::Raised(failure))),
             (_, Some(Reply::Unreadable(reason))) => (None, Some(ToolFailure::Unreadable(reason))),
             (Returns::Reply, None) => (None, Some(ToolFailure::NoResult(end))),
@@ -230,8 +261,8 @@ impl Report {
 }
 
 /// What a script printed, as its result: JSON where it is JSON, else the text itself.
-fn output(outcome: &Outcome) -> Option<Box<RawValue>> {
-    let text = outcome.stdout.text().text;
+fn output(outcome: &Outcome) -> Option<Data> {
+    let mut text = outcome.stdout.text().text;
     let trimmed = text.trim();
     if trimmed.is_empty() {
         return None;
@@ -239,7 +270,8 @@ fn output(outcome: &Outcome) -> Option<Box<RawValue>> {
     if !outcome.stdout.truncated()
         && let Ok(value) = serde_json::from_str::<Box<RawValue>>(trimmed)
     {
-        return Some(value);
+        return Some(Data::Json(value));
     }
-    serde_json::value::to_raw_value(text.trim_end_matches('\n')).ok()
+    text.truncate(text.trim_end_matches('\n').len());
+    Some(Data::Text(text))
 }

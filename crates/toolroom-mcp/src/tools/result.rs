@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents};
 use serde_json::{Map, Value, json};
-use toolroom_exec::executor::{Report, Status, ToolFailure};
+use toolroom_exec::executor::{Data, Report, Status, ToolFailure};
 use toolroom_kernel::Explain;
 
 use super::ask::Ask;
@@ -51,8 +51,8 @@ impl Form<'_> {
                 _ => done(result),
             };
         }
-        let raw = report.data.as_ref().map_or("null", |data| data.get());
-        let raw = &*self.secrets.hidden(raw);
+        let raw = report.data.as_ref().map_or("null".into(), Data::json);
+        let raw = &*self.secrets.hidden(&raw);
         // A value too deep to be read is still a text.
         let Ok(value) = serde_json::from_str::<Value>(raw) else {
             return done(self.text_only(raw));
@@ -191,7 +191,7 @@ impl Form<'_> {
             _ => "the tool failed".to_owned(),
         };
         if let (Some(data), Some(ToolFailure::Status(_))) = (&report.data, &report.failure) {
-            let _ = write!(text, "\n\noutput:\n{}", output_text(data.get()));
+            let _ = write!(text, "\n\noutput:\n{}", output_text(&data.json()));
         }
         let stderr = outcome.stderr.text().text;
         let last = stderr.trim_end();

@@ -2,17 +2,18 @@
 
 use std::fmt::Write as _;
 
-use serde_json::value::RawValue;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use toolroom_exec::executor::{HttpFacts, Prepared, Report, Status, ToolFailure};
+use toolroom_exec::executor::{Data, HttpFacts, Prepared, Report, Status, ToolFailure};
 use toolroom_exec::subprocess::Failure as Raised;
 use toolroom_kernel::Explain as _;
 use toolroom_kernel::chain::Chain;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Stream};
 use crate::commands::show::chain_data;
 use crate::exit;
 use crate::failure::Failure;
+use crate::output::json::laid_out;
 use crate::output::style;
 
 /// Whom an answer is for.
@@ -24,7 +25,7 @@ pub enum Reader {
     Program,
 }
 
-pub fn answer(mut report: Report, chain: &Chain, prepared: &Prepared, reader: Reader) -> Answer {
+pub fn answer(report: Report, chain: &Chain, prepared: &Prepared, reader: Reader) -> Answer {
     let was_shown = match &report.http {
         Some(http) => http.streamed,
         None => report.is_output,
@@ -32,15 +33,15 @@ pub fn answer(mut report: Report, chain: &Chain, prepared: &Prepared, reader: Re
     // A script's output and a stream of events have been shown while they came.
     let text = match &report.data {
         Some(data) if !was_shown && reader != Reader::Program => {
-            result_text(data, reader == Reader::Person)
+            result_text(&data.json(), reader == Reader::Person)
         }
         _ => String::new(),
     };
     let mut answer = Answer::new(text, Value::Null);
     answer.status = status(&report);
     if reader == Reader::Program {
-        let result = report.data.take();
-        answer.raw = Some(data(result, &report, chain));
+        answer.stream = Some(told(report, chain));
+        return answer;
     }
     match (report.status, &report.failure) {
         (Status::Timeout, None) => answer.notes.push(timeout_note(prepared)),
@@ -65,79 +66,68 @@ pub fn unwritten(error: &std::io::Error, mut answer: Answer) -> Result<Answer, F
 }
 
 /// A text as itself, nothing for null, anything else as JSON.
-fn result_text(data: &RawValue, to_terminal: bool) -> String {
-    match serde_json::from_str::<Value>(data.get()) {
-        Ok(Value::Null) => String::new(),
-        Ok(Value::String(text)) if text.ends_with('\n') => text,
-        Ok(Value::String(text)) => format!("{text}\n"),
-        // Read and written again, a number beyond 64 bits would change.
-        Ok(value) if to_terminal && !has_large_numbers(data.get()) => {
-            match serde_json::to_string_pretty(&value) {
-                Ok(pretty) => format!("{pretty}\n"),
-                Err(_) => format!("{}\n", data.get()),
-            }
-        }
-        _ => format!("{}\n", data.get()),
+fn result_text(json: &str, to_terminal: bool) -> String {
+    if json == "null" {
+        return String::new();
     }
-}
-
-fn has_large_numbers(json: &str) -> bool {
-    const MOST_EXACT_DIGITS: usize = 15;
-    let mut digits = 0;
-    json.bytes().any(|byte| {
-        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
-        digits > MOST_EXACT_DIGITS
-    })
-}
-
-/// `data` of the answer, with the result as the text it came as.
-fn data(result: Option<Box<RawValue>>, report: &Report, chain: &Chain) -> String {
-    let outcome = &report.outcome;
-    let stdout = outcome.stdout.text();
-    let stderr = outcome.stderr.text();
-    let spill = outcome
-        .stdout
-        .spill
-        .as_ref()
-        .or(outcome.stderr.spill.as_ref());
-    let mut rest = json!({
-        "stdout": stdout.text,
-        "stderr": stderr.text,
-        "lossy": stdout.lossy || stderr.lossy,
-        "exit_code": outcome.exit_code,
-        "signal": outcome.signal,
-        "timed_out": outcome.timed_out,
-        "truncated": outcome.stdout.truncated()
-            || outcome.stderr.truncated()
-            || report.http.as_ref().is_some_and(|http| http.truncated),
-        "spill": spill.map(|path| path.to_string_lossy()),
-        "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-        "chain": chain_data(Some(chain)),
-    });
-    if let Some(reason) = outcome
-        .stdout
-        .spill_error
-        .as_ref()
-        .or(outcome.stderr.spill_error.as_ref())
-    {
-        rest["spill_error"] = reason.as_str().into();
+    let text = serde_json::from_str(json).ok();
+    let laid_out = || to_terminal.then(|| laid_out(json)).flatten();
+    let mut text = text.or_else(laid_out).unwrap_or_else(|| json.to_owned());
+    if !text.ends_with('\n') {
+        text.push('\n');
     }
-    if let Some(http) = &report.http {
-        rest["http"] = http_data(http);
-    }
-    if let Some(failure) = &report.failure {
-        rest["error"] = failure_data(failure);
-    }
-    let status = report.status.name();
-    let mut text = format!("{{\"status\":\"{status}\",\"data\":");
-    text.push_str(result.as_ref().map_or("null", |result| result.get()));
-    // It may be large, and the output is often the same once more.
-    drop(result);
-    for (name, value) in rest.as_object().into_iter().flatten() {
-        let _ = write!(text, ",{}:{value}", Value::from(name.as_str()));
-    }
-    text.push('}');
     text
+}
+
+/// `data` of the answer.
+#[derive(Serialize)]
+struct Told {
+    status: &'static str,
+    data: Option<Data>,
+    stdout: String,
+    stderr: String,
+    lossy: bool,
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    timed_out: bool,
+    truncated: bool,
+    spill: Option<String>,
+    duration_ms: u64,
+    chain: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spill_error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+}
+
+/// The whole of a report. Output is kept as the text it is, and becomes JSON while it is
+/// written: control characters are six times as long there.
+fn told(report: Report, chain: &Chain) -> Stream {
+    let outcome = report.outcome;
+    let (out, err) = (outcome.stdout, outcome.stderr);
+    let (stdout, stderr) = (out.text(), err.text());
+    let spill = out.spill.as_ref().or(err.spill.as_ref());
+    let http = report.http.as_ref();
+    let told = Told {
+        status: report.status.name(),
+        data: report.data,
+        lossy: stdout.lossy || stderr.lossy,
+        stdout: stdout.text,
+        stderr: stderr.text,
+        exit_code: outcome.exit_code,
+        signal: outcome.signal,
+        timed_out: outcome.timed_out,
+        truncated: out.truncated() || err.truncated() || http.is_some_and(|http| http.truncated),
+        spill: spill.map(|path| path.to_string_lossy().into_owned()),
+        duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        chain: chain_data(Some(chain)),
+        spill_error: out.spill_error.or(err.spill_error),
+        http: http.map(http_data),
+        error: report.failure.as_ref().map(failure_data),
+    };
+    Stream::new(move |out| serde_json::to_writer(out, &told))
 }
 
 /// What a server answered; a header that came several times has a list of values.

@@ -239,3 +239,40 @@ fn a_limit_on_files_costs_the_spill_and_not_the_run() {
     assert!(data["spill_error"].is_string(), "{}", data["spill_error"]);
     assert!(data["stdout"].as_str().unwrap().ends_with("x\n2000\n"));
 }
+
+/// As JSON a control character is six times as long; it is kept as the byte it is.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_without_a_letter_takes_no_more_memory_than_a_text() {
+    let context = machine();
+    let Some(python) = toolroom_test::program("python3") else {
+        return;
+    };
+    context.tool("text.sh", "head -c 3000000 /dev/zero | tr '\\0' x\n");
+    context.tool("zero.sh", "head -c 3000000 /dev/zero\n");
+    let data = context.data(&["run", "zero"]);
+    assert_eq!(data["truncated"], true);
+    assert_eq!(data["data"], data["stdout"]);
+    assert!(data["stdout"].as_str().unwrap().starts_with("\0\0"));
+    // The most that any child took, after the first and after the second.
+    let measure = "import resource, subprocess, sys\n\
+        for tool in 'text', 'zero':\n\
+        \x20   subprocess.run([sys.argv[1], 'run', tool, '--json'], stdout=subprocess.DEVNULL, check=True)\n\
+        \x20   print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n";
+    let program = context.command::<&str>(&[]);
+    let measured = std::process::Command::new(python)
+        .args(["-c", measure])
+        .arg(program.get_program())
+        .env_clear()
+        .envs(
+            program
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .current_dir(context.project())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(measured.stdout).unwrap();
+    let kilobytes: Vec<u32> = printed.lines().map(|line| line.parse().unwrap()).collect();
+    assert!(kilobytes[1] < kilobytes[0] + (3 << 10), "{kilobytes:?}");
+}
