@@ -8,7 +8,7 @@ use crate::context;
 const FAKE: &str = "#!/bin/sh\necho \"fake $0 $*\"\n";
 
 /// Makes a virtual environment as `python -m venv` leaves it, around a stand-in.
-fn venv(context: &TestContext, path: &str) {
+pub fn venv(context: &TestContext, path: &str) {
     let base = context.executable(context.root().join("base/bin/python3.11"), FAKE);
     context.file(
         format!("{path}/pyvenv.cfg"),
@@ -198,44 +198,6 @@ fn exec_passes_on_status_and_odd_arguments() {
     ]);
     assert_eq!(output.stdout, "a b||--json|$HOME|ü|");
     assert_eq!(output.status, 9);
-}
-
-#[test]
-fn what_shell_prints_can_be_evaluated() {
-    let mut context = context();
-    let project = "it's (a) \"dir\" $HOME é";
-    context.enter(project);
-    fs_err::create_dir_all(context.project().join(project).join(".ai")).unwrap();
-    venv(&context, &format!("{project}/.venv"));
-    context.file(
-        format!("{project}/.env"),
-        "ODD='a'\\''b $x `y`'\nPLAIN=1\nTOKEN=secret\n",
-    );
-    context.set_env("PYTHONHOME", "/nope");
-    let script = context
-        .run(&["env", "python", "--shell", "bash"])
-        .stdout
-        .replace("[PROJECT]", context.project().to_str().unwrap());
-    let output = std::process::Command::new("bash")
-        .arg("-c")
-        .arg(format!("{script}\nprintf '%s\\n' \"$VIRTUAL_ENV\" \"$PLAIN\" \"$TOKEN\" \"${{PYTHONHOME-unset}}\""))
-        .env("PYTHONHOME", "/nope")
-        .output()
-        .unwrap();
-    let text = context.normalise(&output.stdout);
-    assert_eq!(
-        text,
-        format!("[PROJECT]/{project}/.venv\n1\nsecret\nunset\n")
-    );
-    for shell in ["zsh", "fish", "pwsh"] {
-        assert!(
-            context
-                .run(&["env", "python", "--shell", shell])
-                .stdout
-                .contains("VIRTUAL_ENV"),
-            "{shell}"
-        );
-    }
 }
 
 #[test]

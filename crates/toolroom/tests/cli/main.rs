@@ -9,6 +9,7 @@
 mod completions;
 mod doctor;
 mod env;
+mod env_shell;
 mod extraction;
 mod hard_cases;
 mod http;

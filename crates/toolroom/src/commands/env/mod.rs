@@ -42,8 +42,13 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
             failure
         })?;
     let secrets = Secrets::of_core();
+    let mut left_out = Vec::new();
     let text = match (args.shell, args.explain) {
-        (Some(shell), _) => shell::script(shell, &resolution),
+        (Some(shell), _) => {
+            let script = shell::script(shell, &resolution);
+            left_out = script.left_out;
+            script.text
+        }
         (None, true) => {
             let width = printer.width();
             explain::Page { world, width }.tree(&chain, &resolution, &secrets)
@@ -52,6 +57,10 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
     };
     let mut answer = Answer::new(text, data(&chain, &resolution, &secrets));
     answer.is_verbatim = args.shell.is_some();
+    let left_out = left_out.iter();
+    answer.notes.extend(left_out.map(|name| {
+        format!("note: {name} is left out: it is the shell's own, or no name it can have")
+    }));
     if !args.explain {
         answer
             .notes

@@ -108,7 +108,8 @@ fn a_call_that_fails_or_takes_too_long_is_logged_as_that() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_call_that_is_given_up_is_logged_however_that_comes() {
-    let ways: [(&str, fn(&mut Client, i64)); 3] = [
+    type Way = (&'static str, fn(&mut Client, i64));
+    let ways: [Way; 3] = [
         ("by its client", |client, id| {
             client.notify("notifications/cancelled", json!({"requestId": id}));
         }),
