@@ -165,9 +165,5 @@ fn hex(parts: &[&[u8]]) -> String {
 }
 
 fn text(digest: &[u8]) -> String {
-    digest
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    toolroom_kernel::hex(&digest[..16])
 }

@@ -46,7 +46,7 @@ pub struct Http {
 pub fn token() -> Result<String, ServeError> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(toolroom_kernel::hex(&bytes))
 }
 
 /// Serves until the process is told to end. `ready` is told the address once it listens.

@@ -35,11 +35,7 @@ impl Outputs {
     pub fn keep(&self, text: &str) -> Option<Resource> {
         let folder = self.folder.as_ref().filter(|_| text.len() <= LARGEST)?;
         let digest = Sha256::digest(text.as_bytes());
-        let name: String = digest
-            .iter()
-            .take(16)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let name = toolroom_kernel::hex(&digest[..16]);
         let path = folder.join(format!("result-{}-{name}.txt", std::process::id()));
         write(folder, &path, text).ok()?;
         let uri = format!("{SCHEME}{name}");
