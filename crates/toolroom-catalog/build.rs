@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     collect(&root, &mut files)?;
     files.sort();
 
-    let mut tools = String::from("pub(super) static TOOLS: &[CoreFile] = &[\n");
+    let mut tools = Vec::new();
     let mut aliases = Vec::new();
     let mut extensions = Vec::new();
     let mut skipped = Vec::new();
@@ -50,16 +50,19 @@ fn main() -> Result<(), Box<dyn Error>> {
                     }
                     skipped.extend(texts_of(&document["skip_folders"]));
                 }
-                writeln!(
-                    tools,
-                    "CoreFile {{ id: {id:?}, path: {relative:?}, source: {include}, json: {json:?} }},"
-                )?;
+                tools.push(format!(
+                    "CoreFile {{ id: {id:?}, path: {relative:?}, source: {include}, json: {json:?}, document: OnceLock::new() }},\n"
+                ));
             }
             Some(_) => writeln!(texts, "({relative:?}, {:?}),", document(file)?.to_string())?,
             None => writeln!(texts, "({relative:?}, {include}),")?,
         }
     }
-    tools.push_str("];\n");
+    let tools = format!(
+        "pub(super) static TOOLS: [CoreFile; {}] = [\n{}];\n",
+        tools.len(),
+        tools.concat(),
+    );
     texts.push_str("];\n");
     aliases.sort();
     extensions.sort();

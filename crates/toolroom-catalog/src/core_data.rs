@@ -3,6 +3,8 @@
 //! Core files have the same format as a user's; `build.rs` has turned their YAML to JSON.
 //! Nothing here interprets them.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
 include!(concat!(env!("OUT_DIR"), "/core_files.rs"));
@@ -16,12 +18,19 @@ pub struct CoreFile {
     /// The file as it was written.
     pub source: &'static str,
     json: &'static str,
+    document: OnceLock<Value>,
 }
 
 impl CoreFile {
-    /// The file's keys.
+    /// The file's keys, read once a process: a caller that lives long asks for the same
+    /// files with every call.
+    pub fn document(&self) -> &Value {
+        self.document.get_or_init(|| self.read())
+    }
+
+    /// The file's keys, for who changes them.
     #[must_use]
-    pub fn document(&self) -> Value {
+    pub fn read(&self) -> Value {
         serde_json::from_str(self.json).unwrap_or(Value::Null)
     }
 }
@@ -29,7 +38,7 @@ impl CoreFile {
 /// Every core tool, ordered by id.
 #[must_use]
 pub fn files() -> &'static [CoreFile] {
-    TOOLS
+    &TOOLS
 }
 
 #[must_use]

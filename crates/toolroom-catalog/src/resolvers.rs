@@ -1,8 +1,7 @@
 //! Resolver data for the kernel, by name: core's, and what the spaces add.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 use toolroom_kernel::model::{Role, Tool};
@@ -14,18 +13,11 @@ use crate::core_data;
 /// The folder resolvers are looked for in by their bare name.
 const FOLDER: &str = "resolvers";
 
-/// Core's resolvers by id, each parsed when it is first asked for: a caller that lives long
-/// asks for the same ones with every call.
-static CORE: LazyLock<HashMap<&str, OnceLock<Value>>> = LazyLock::new(|| {
-    let files = core_data::files().iter();
-    files.map(|file| (file.id, OnceLock::new())).collect()
-});
-
 static RULES: LazyLock<EnvironmentRules> = LazyLock::new(|| {
-    let rules = core_data::text("environment.yaml")
+    let rules = core_data::text("environment.yaml");
+    rules
         .and_then(|text| serde_json::from_str(text).ok())
-        .and_then(|data: Value| EnvironmentRules::read(&data).ok());
-    rules.unwrap_or_default()
+        .unwrap_or_default()
 });
 
 impl Resolvers for Catalog {
@@ -35,9 +27,8 @@ impl Resolvers for Catalog {
         } else {
             format!("{FOLDER}/{name}")
         };
-        if let Some((file, document)) = CORE.get_key_value(id.as_str()) {
-            let file = core_data::file(file)?;
-            return Some(Cow::Borrowed(document.get_or_init(|| file.document())));
+        if let Some(file) = core_data::file(&id) {
+            return Some(Cow::Borrowed(file.document()));
         }
         let tool = self.find(&id).ok().filter(is_resolver)?;
         Some(Cow::Owned(Value::Object(tool.metadata)))

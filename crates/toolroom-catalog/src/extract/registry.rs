@@ -3,6 +3,7 @@
 //! A space's extractor brings new extensions. For an extension core already reads it can
 //! only add fields, so a project cannot change what core metadata means.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -12,6 +13,7 @@ use super::document::Wanted;
 use super::rules;
 use super::spec::Extractor;
 use crate::core_data;
+use crate::near;
 
 /// An extractor with what its reader needs to know, built when first used.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ enum Source {
 impl Source {
     fn parse(&self) -> Result<Extractor, String> {
         match self {
-            Self::Core(id) => Extractor::parse(id, &document(id)),
+            Self::Core(id) => Extractor::parse(id, &document(id)?),
             Self::Space { id, document } => Extractor::parse(id, document),
         }
     }
@@ -44,15 +46,15 @@ impl Source {
 struct Slot {
     base: Source,
     additions: Vec<Source>,
-    prepared: OnceLock<Result<Prepared, String>>,
+    prepared: OnceLock<Result<Box<Prepared>, String>>,
 }
 
 /// All extractors, by the extensions they read.
 #[derive(Debug)]
 pub struct Extractors {
-    slots: BTreeMap<String, Slot>,
+    slots: BTreeMap<Cow<'static, str>, Slot>,
     /// Folders that hold a language's own files, never tools.
-    skipped: BTreeSet<String>,
+    skipped: BTreeSet<Cow<'static, str>>,
 }
 
 impl Extractors {
@@ -61,10 +63,10 @@ impl Extractors {
     pub fn core() -> Self {
         let slots = core_data::extensions()
             .iter()
-            .map(|(extension, id)| ((*extension).to_owned(), Slot::new(Source::Core(id))));
+            .map(|(extension, id)| (Cow::Borrowed(*extension), Slot::new(Source::Core(id))));
         let skipped = core_data::skipped_folders()
             .iter()
-            .map(|name| (*name).to_owned());
+            .map(|name| Cow::Borrowed(*name));
         Self {
             slots: slots.collect(),
             skipped: skipped.collect(),
@@ -76,22 +78,24 @@ impl Extractors {
     /// # Errors
     /// Says what is wrong with it.
     pub fn add(&mut self, id: &str, document: &Map<String, Value>) -> Result<(), String> {
-        let document = inherited(document);
+        let document = inherited(document.clone())?;
         Extractor::parse(id, &document)?;
-        self.skipped.extend(texts(&document, "skip_folders"));
+        let skipped = texts(&document, "skip_folders").into_iter();
+        self.skipped.extend(skipped.map(Cow::Owned));
         let extensions = texts(&document, "extensions");
         let source = Source::Space {
             id: id.to_owned(),
             document,
         };
         for extension in extensions {
-            match self.slots.get_mut(&extension) {
+            match self.slots.get_mut(extension.as_str()) {
                 Some(slot) => {
                     slot.additions.push(source.clone());
                     slot.prepared = OnceLock::new();
                 }
                 None => {
-                    self.slots.insert(extension, Slot::new(source.clone()));
+                    let slot = Slot::new(source.clone());
+                    self.slots.insert(Cow::Owned(extension), slot);
                 }
             }
         }
@@ -100,7 +104,7 @@ impl Extractors {
 
     /// Every extension that makes a file a tool, each with its dot.
     pub fn extensions(&self) -> impl Iterator<Item = &str> {
-        self.slots.keys().map(String::as_str)
+        self.slots.keys().map(AsRef::as_ref)
     }
 
     /// The extension itself, if it is one that is read.
@@ -123,7 +127,7 @@ impl Extractors {
     pub fn prepared(&self, extension: &str) -> Option<Result<&Prepared, &str>> {
         let slot = self.slots.get(extension)?;
         let prepared = slot.prepared.get_or_init(|| slot.prepare());
-        Some(prepared.as_ref().map_err(String::as_str))
+        Some(prepared.as_deref().map_err(String::as_str))
     }
 
     /// A text that changes whenever any extraction could.
@@ -153,7 +157,7 @@ impl Slot {
         }
     }
 
-    fn prepare(&self) -> Result<Prepared, String> {
+    fn prepare(&self) -> Result<Box<Prepared>, String> {
         let mut extractor = self.base.parse()?;
         for addition in &self.additions {
             let more = addition.parse()?;
@@ -168,39 +172,54 @@ impl Slot {
             }
         }
         let wanted = rules::wanted(&extractor);
-        Ok(Prepared { extractor, wanted })
+        Ok(Box::new(Prepared { extractor, wanted }))
     }
 }
 
 /// A core extractor's keys, with what it extends filled in.
-fn document(id: &str) -> Map<String, Value> {
-    match core_data::file(id).map(core_data::CoreFile::document) {
-        Some(Value::Object(own)) => inherited(&own),
-        _ => Map::new(),
+fn document(id: &str) -> Result<Map<String, Value>, String> {
+    match core_data::file(id).map(core_data::CoreFile::read) {
+        Some(Value::Object(own)) => inherited(own),
+        _ => Ok(Map::new()),
     }
 }
 
 /// Fills in what `extends` names: own keys win, `rules` are joined field by field.
 /// Only core extractors can be extended, so the way up is short and never circular.
-fn inherited(own: &Map<String, Value>) -> Map<String, Value> {
-    let Some(base) = own.get("extends").and_then(Value::as_str) else {
-        return own.clone();
-    };
-    let Some(Value::Object(mut merged)) = core_data::file(base).map(core_data::CoreFile::document)
-    else {
-        return own.clone();
+fn inherited(own: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    let mut merged = match own.get("extends") {
+        None => return Ok(own),
+        Some(Value::String(base)) => document(known(base)?)?,
+        Some(_) => return Err("extends: is not the id of an extractor".to_owned()),
     };
     for (key, value) in own {
-        match (merged.get_mut(key), value) {
+        match (merged.get_mut(&key), value) {
             (Some(Value::Object(rules)), Value::Object(more)) if key == "rules" => {
-                rules.extend(more.clone());
+                rules.extend(more);
             }
-            _ => {
-                merged.insert(key.clone(), value.clone());
+            (_, value) => {
+                merged.insert(key, value);
             }
         }
     }
-    merged
+    Ok(merged)
+}
+
+/// The id itself, if it is that of a core extractor.
+fn known(id: &str) -> Result<&'static str, String> {
+    const FOLDER: &str = "extractors/";
+    let known = core_data::file(id).map(|file| file.id);
+    if let Some(known) = known.filter(|id| id.starts_with(FOLDER)) {
+        return Ok(known);
+    }
+    let names = core_data::files().iter();
+    let names = names.filter_map(|file| file.id.strip_prefix(FOLDER));
+    let name = id.rsplit('/').next().unwrap_or(id);
+    let meant = match near::to(name, names).first() {
+        None => String::new(),
+        Some(near) => format!("; did you mean {FOLDER}{near}?"),
+    };
+    Err(format!("extends: core has no extractor {id}{meant}"))
 }
 
 fn texts(document: &Map<String, Value>, key: &str) -> Vec<String> {
@@ -247,6 +266,37 @@ mod tests {
             !prepared.extractor.rules.is_empty(),
             "the base's rules are inherited"
         );
+    }
+
+    #[test]
+    fn what_an_extractor_extends_may_extend_another() {
+        let mut extractors = Extractors::core();
+        let crystal = json!({"extends": "extractors/ruby", "extensions": [".cr"]});
+        extractors.add("extractors/cr", &object(crystal)).unwrap();
+        let (ruby, crystal) = (extractors.prepared(".rb"), extractors.prepared(".cr"));
+        let (ruby, crystal) = (ruby.unwrap().unwrap(), crystal.unwrap().unwrap());
+        assert_eq!(ruby.extractor.rules, crystal.extractor.rules);
+        assert!(!crystal.extractor.rules.is_empty());
+    }
+
+    #[test]
+    fn only_an_extractor_of_core_can_be_extended() {
+        for (base, fault) in [
+            (
+                json!("extractors/pythn"),
+                "extends: core has no extractor extractors/pythn; did you mean extractors/python?",
+            ),
+            (
+                json!("runtimes/bash"),
+                "extends: core has no extractor runtimes/bash; did you mean extractors/bash?",
+            ),
+            (json!("zzzzzz"), "extends: core has no extractor zzzzzz"),
+            (json!(1), "extends: is not the id of an extractor"),
+        ] {
+            let mine = json!({"extends": base, "extensions": [".xyz"]});
+            let added = Extractors::core().add("extractors/mine", &object(mine));
+            assert_eq!(added, Err(fault.to_owned()));
+        }
     }
 
     #[test]

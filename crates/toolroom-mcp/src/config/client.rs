@@ -249,7 +249,7 @@ fn core() -> Result<Vec<Client>, ConfigError> {
         Some((name, file))
     });
     names
-        .map(|(name, file)| Client::read(name, file.document()))
+        .map(|(name, file)| Client::read(name, file.read()))
         .collect()
 }
 

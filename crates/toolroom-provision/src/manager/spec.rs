@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::de::value::MapDeserializer;
+use serde_json::Value;
 use toolroom_catalog::{Catalog, core_data};
 use toolroom_kernel::model::{Role, Tool, field};
 
@@ -121,9 +122,6 @@ pub struct ManagerTool {
     pub select: Select,
     /// The arguments that hold what is installed; part of `install` as `{constraints...}`.
     pub constraints: Vec<String>,
-    /// The arguments that install a package again though it seems to be there.
-    pub reinstall: Vec<String>,
-    pub remove: Option<Commands>,
     /// Brings an interpreter of a version.
     pub interpreter: Option<Commands>,
     pub offline: Option<Offline>,
@@ -239,7 +237,6 @@ pub enum Phase {
     Create,
     Install,
     Shared,
-    Remove,
     Interpreter,
 }
 
@@ -261,7 +258,6 @@ impl ManagerTool {
             },
             Phase::Install => self.install.as_ref(),
             Phase::Shared => self.shared.as_ref(),
-            Phase::Remove => self.remove.as_ref(),
             Phase::Interpreter => self.interpreter.as_ref(),
         }
     }
@@ -278,7 +274,7 @@ pub fn load(catalog: &Catalog, name: &str, owner: Option<&str>) -> Result<Manage
         format!("{FOLDER}/{name}")
     };
     if let Some(file) = core_data::file(&id) {
-        return read(&file.document(), &id, std::path::Path::new(file.path));
+        return read(file.document(), &id, std::path::Path::new(file.path));
     }
     match catalog.find(&id) {
         Ok(tool) if tool.role() == Role::Manager => of_tool(&tool),
@@ -334,10 +330,12 @@ fn read(document: &Value, id: &str, path: &std::path::Path) -> Result<Manager, P
         path: path.to_path_buf(),
         reason,
     };
-    let mut fields: Map<String, Value> = document.as_object().cloned().unwrap_or_default();
-    fields.retain(|name, _| !COMMON.contains(&name.as_str()));
-    let mut manager: Manager =
-        serde_json::from_value(Value::Object(fields)).map_err(|error| bad(error.to_string()))?;
+    let fields = document.as_object().into_iter().flatten();
+    let own = fields
+        .filter(|(name, _)| !COMMON.contains(&name.as_str()))
+        .map(|(name, value)| (name.as_str(), value));
+    let own = MapDeserializer::<_, serde_json::Error>::new(own);
+    let mut manager = Manager::deserialize(own).map_err(|error| bad(error.to_string()))?;
     manager.name = id
         .strip_prefix(FOLDER)
         .map_or(id, |name| name.trim_start_matches('/'))
