@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 
 use crate::completion;
@@ -21,6 +21,29 @@ pub struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// Reads our own command line.
+    ///
+    /// clap copies every global option into every command it knows of, which is the larger
+    /// part of what parsing costs. So the command that is called is tried alone; the whole
+    /// grammar is for those who called none, erred, or asked for help.
+    ///
+    /// # Errors
+    /// Gives what is to be told to who wrote it, help and version included.
+    pub fn of_process() -> Result<Self, clap::Error> {
+        let alone = std::env::args_os().nth(1).and_then(|name| {
+            let all = Command::augment_subcommands(clap::Command::new("toolroom"));
+            let called = all.find_subcommand(name)?.clone();
+            let grammar = Global::augment_args(clap::Command::new("toolroom"))
+                .disable_help_subcommand(true)
+                .subcommand(called);
+            let mut matches = grammar.try_get_matches().ok()?;
+            Self::from_arg_matches_mut(&mut matches).ok()
+        });
+        alone.map_or_else(Self::try_parse, Ok)
+    }
 }
 
 #[derive(Debug, Clone, Args)]
