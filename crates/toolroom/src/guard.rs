@@ -1,6 +1,6 @@
 //! Our own binary as the guard of process trees: see `toolroom_exec::subprocess`.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -11,17 +11,19 @@ use crate::failure::Failure;
 /// The hidden command by which our own binary is a guard.
 pub const WORD: &str = "__guard";
 
-/// Made for the one call that this process is for.
+/// Made for the one call that this process is for, or for all of a server's.
 static AHEAD: OnceLock<Guard> = OnceLock::new();
 
-/// Makes the guard of a call that is all but certain to come. Copying this process is
+/// Makes the guard of a call that is all but certain to come, or who makes them. Copying this process is
 /// cheapest as the first thing it does: later each side pays for what the other changes.
-pub fn make_ahead(command: &OsStr) {
-    if command == "run"
-        && let Ok(guard) = fresh()
-    {
-        let _ = AHEAD.set(guard.forked());
-    }
+pub fn make_ahead(words: &[OsString]) {
+    let Ok(guard) = fresh() else { return };
+    let ahead = match words {
+        [command, ..] if command == "run" => guard.forked(),
+        [command, of_it, ..] if command == "mcp" && of_it == "serve" => guard.garrisoned(),
+        _ => return,
+    };
+    let _ = AHEAD.set(ahead);
 }
 
 /// A guard for the trees this process starts.

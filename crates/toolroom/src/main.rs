@@ -7,6 +7,7 @@ mod completion;
 mod exit;
 mod failure;
 mod guard;
+mod input;
 mod output;
 mod printer;
 mod settings;
@@ -15,16 +16,17 @@ mod world;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 
 use crate::answer::Answer;
-use crate::args::{Cli, Global, When};
+use crate::args::Cli;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::printer::{Printer, Volume};
 
 fn main() -> ExitCode {
-    let first = std::env::args_os().nth(1).unwrap_or_default();
+    let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
+    let first = words.first().cloned().unwrap_or_default();
     #[cfg(unix)]
     if first == guard::WORD {
         return toolroom_exec::subprocess::guard::main();
@@ -32,13 +34,13 @@ fn main() -> ExitCode {
     if first == toolroom_exec::executor::CLIENT {
         return toolroom_mcp::client::main();
     }
-    guard::make_ahead(&first);
+    guard::make_ahead(&words);
     clap_complete::CompleteEnv::with_factory(Cli::command).complete();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::of_process() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let mut printer = printer(&cli.global);
+    let mut printer = Printer::of(&cli.global);
     let name = cli.command.name();
     let outcome = commands::run(cli.command, &cli.global, &mut printer);
     report(printer, name, outcome).into()
@@ -114,35 +116,16 @@ fn usage(error: &clap::Error) -> ExitCode {
     let failure =
         Failure::new("usage::bad_arguments", message).help("toolroom --help says what there is");
     let known = Cli::command();
-    let command = std::env::args()
+    let command = std::env::args_os()
         .skip(1)
-        .find(|argument| known.find_subcommand(argument).is_some())
-        .unwrap_or_default();
+        .find_map(|argument| known.find_subcommand(argument))
+        .map_or("", clap::Command::get_name);
     let printer = Printer {
         json: true,
         volume: Volume::Normal,
         color: ColorChoice::Never,
         columns: None,
     };
-    let _ = printer.document(&command, Err(&failure));
+    let _ = printer.document(command, Err(&failure));
     Status::Usage.into()
-}
-
-fn printer(global: &Global) -> Printer {
-    Printer {
-        json: global.json,
-        volume: match (global.quiet, global.verbose) {
-            (true, _) => Volume::Quiet,
-            (_, true) => Volume::Verbose,
-            _ => Volume::Normal,
-        },
-        color: match global.color {
-            When::Auto => ColorChoice::Auto,
-            When::Always => ColorChoice::Always,
-            When::Never => ColorChoice::Never,
-        },
-        columns: std::env::var("COLUMNS")
-            .ok()
-            .and_then(|columns| columns.parse().ok()),
-    }
 }

@@ -235,7 +235,7 @@ impl Guard {
     #[cfg(unix)]
     #[must_use]
     pub fn kept_ready(mut self) -> Self {
-        self.sentries = super::sentry::Sentries::wanting(1);
+        self.sentries.wanted = 1;
         self
     }
 
@@ -244,7 +244,7 @@ impl Guard {
     #[cfg(target_os = "linux")]
     #[must_use]
     pub fn forked(self) -> Self {
-        if let Ok(Some((control, pid))) = super::guard::fork::fork() {
+        if let Ok(Some((control, pid))) = super::guard::fork::guard() {
             self.sentries.add(super::sentry::Sentry {
                 control,
                 process: super::sentry::Keeper::Forked(pid),
@@ -253,9 +253,24 @@ impl Guard {
         self
     }
 
+    /// Makes guards from now on by copying this process as it is now. For callers that
+    /// live long and will have several threads; of no effect if there are some already.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn garrisoned(mut self) -> Self {
+        self.sentries.garrison = super::sentry::Garrison::make();
+        self
+    }
+
     #[cfg(not(target_os = "linux"))]
     #[must_use]
     pub fn forked(self) -> Self {
+        self
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[must_use]
+    pub fn garrisoned(self) -> Self {
         self
     }
 

@@ -1,37 +1,70 @@
-//! A guard that is a copy of this process: the one place with `unsafe` in it.
+//! Guards that are copies of this process: the one place with `unsafe` in it.
 //!
 //! A copy costs a third of a program's start. It is made only while there is one thread,
 //! so nothing in it can be locked, or half done, by a thread that the copy does not have.
+//! A process that will have several makes a garrison first: a copy that stays as it is,
+//! and makes guards of itself for as long as they are asked for.
 #![allow(unsafe_code)]
 
-use std::io;
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 
 use rustix::process::Pid;
 
+use super::start::receive;
+use super::wire::Notice;
+
 /// Makes a guard that waits at the other end of the socket; none where there are other
 /// threads, or where that cannot be told.
-pub(in crate::subprocess) fn fork() -> io::Result<Option<(UnixStream, Pid)>> {
+pub(in crate::subprocess) fn guard() -> io::Result<Option<(UnixStream, Pid)>> {
+    alone(super::watch)
+}
+
+/// Makes a garrison, which takes the sockets of guards to be. None as for a guard.
+pub(in crate::subprocess) fn garrison() -> io::Result<Option<(UnixStream, Pid)>> {
+    alone(man)
+}
+
+fn alone(duty: fn(UnixStream) -> io::Result<()>) -> io::Result<Option<(UnixStream, Pid)>> {
     if !is_alone() {
         return Ok(None);
     }
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;
-    // SAFETY: this process has one thread, so its copy is whole. It shares no memory with
-    // us, and it never returns into our caller: it ends here, past every destructor.
-    match unsafe { libc::fork() } {
-        0 => {
+    match fork()? {
+        Side::Original(pid) => Ok(Some((ours, pid))),
+        Side::Copy => {
             drop(ours);
-            let status = i32::from(become_guard(theirs).is_err());
-            unsafe { libc::_exit(status) }
+            end(&leave_streams().and_then(|()| duty(theirs)))
         }
-        -1 => Err(io::Error::last_os_error()),
-        pid => Ok(Pid::from_raw(pid).map(|pid| (ours, pid))),
     }
 }
 
+/// Which of the two processes this is, after the copy was made.
+enum Side {
+    Original(Pid),
+    Copy,
+}
+
+/// Only for a process with one thread, and a copy that comes to [`end`].
+fn fork() -> io::Result<Side> {
+    // SAFETY: there is one thread, so the copy is whole, and it shares no memory with us.
+    let pid = unsafe { libc::fork() };
+    if pid < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Pid::from_raw(pid).map_or(Side::Copy, Side::Original))
+}
+
+/// Ends a copy past every destructor: what it was copied with is not its own.
+fn end(outcome: &io::Result<()>) -> ! {
+    // SAFETY: ends the process, and nothing after it is ever reached.
+    unsafe { libc::_exit(i32::from(outcome.is_err())) }
+}
+
 /// Holds nothing of ours open: whoever reads our output waits for all who may write to it.
-fn become_guard(control: UnixStream) -> io::Result<()> {
+fn leave_streams() -> io::Result<()> {
     let nothing = fs_err::OpenOptions::new()
         .read(true)
         .write(true)
@@ -39,10 +72,41 @@ fn become_guard(control: UnixStream) -> io::Result<()> {
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;
     rustix::stdio::dup2_stderr(&nothing)?;
-    drop(nothing);
-    super::watch(control)
+    Ok(())
 }
 
+/// Makes a guard for every socket that comes, until no more can.
+fn man(orders: UnixStream) -> io::Result<()> {
+    // The terminal's signals are not for us.
+    let _ = rustix::process::setsid();
+    // SAFETY: no handler is installed; the system is told to forget our children as they
+    // end. A guard waits for its own again once it has registered its handler.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    while let Some(control) = next(&orders)? {
+        match fork() {
+            Ok(Side::Original(_)) => {}
+            Ok(Side::Copy) => {
+                drop(orders);
+                end(&super::watch(control));
+            }
+            Err(error) => {
+                let errno = error.raw_os_error().unwrap_or(libc::EAGAIN);
+                let notice = Notice::NotStarted { errno };
+                let _ = (&control).write_all(notice.line().as_bytes());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The socket of the next guard; none once there is nobody left to ask for one.
+fn next(orders: &UnixStream) -> io::Result<Option<UnixStream>> {
+    let (length, mut passed) = receive(orders, &mut [0])?;
+    Ok(passed.pop().filter(|_| length == 1).map(UnixStream::from))
+}
+
+/// The system counts a process's threads as folders in this one, beside itself and the one
+/// above it.
 fn is_alone() -> bool {
-    fs_err::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)
+    fs_err::metadata("/proc/self/task").is_ok_and(|threads| threads.nlink() == 3)
 }

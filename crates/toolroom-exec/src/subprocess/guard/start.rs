@@ -21,7 +21,7 @@ pub(in crate::subprocess) const MOST_DESCRIPTORS: usize = 4;
 
 /// Starts what the socket orders; none if that failed, which is then reported.
 pub(super) fn start(control: &UnixStream) -> io::Result<Option<Tree>> {
-    let (order, descriptors) = receive(control)?;
+    let (order, descriptors) = order(control)?;
     let notice = match rustix::process::chdir(&order.cwd) {
         Err(error) => Err(Notice::NoCwd {
             errno: error.raw_os_error(),
@@ -68,31 +68,35 @@ fn spawn(order: &Order, descriptors: Vec<OwnedFd>) -> io::Result<Pid> {
     pid.ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-fn receive(control: &UnixStream) -> io::Result<(Order, Vec<OwnedFd>)> {
+fn order(control: &UnixStream) -> io::Result<(Order, Vec<OwnedFd>)> {
     let mut prefix = [0; wire::PREFIX];
+    let (length, descriptors) = receive(control, &mut prefix)?;
+    let length = wire::length(prefix).filter(|_| length == prefix.len());
+    let mut body = vec![0; length.ok_or(io::ErrorKind::InvalidData)?];
+    (&*control).read_exact(&mut body)?;
+    let order = wire::decode(&body).ok_or(io::ErrorKind::InvalidData)?;
+    Ok((order, descriptors))
+}
+
+/// One message, which fits its place, and the descriptors that came with it.
+pub(super) fn receive(socket: &UnixStream, place: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let message = recvmsg(
-        control,
-        &mut [IoSliceMut::new(&mut prefix)],
-        &mut ancillary,
-        close_on_exec(),
-    )?;
-    let whole = message.bytes == prefix.len() && !message.flags.contains(ReturnFlags::CTRUNC);
+    let place = &mut [IoSliceMut::new(place)];
+    let message = recvmsg(socket, place, &mut ancillary, close_on_exec())?;
     let mut descriptors = Vec::new();
     for part in ancillary.drain() {
         if let RecvAncillaryMessage::ScmRights(passed) = part {
             descriptors.extend(passed);
         }
     }
+    if message.flags.contains(ReturnFlags::CTRUNC) {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
     for descriptor in &descriptors {
         fcntl_setfd(descriptor, FdFlags::CLOEXEC)?;
     }
-    let length = wire::length(prefix).filter(|_| whole);
-    let mut body = vec![0; length.ok_or(io::ErrorKind::InvalidData)?];
-    (&*control).read_exact(&mut body)?;
-    let order = wire::decode(&body).ok_or(io::ErrorKind::InvalidData)?;
-    Ok((order, descriptors))
+    Ok((message.bytes, descriptors))
 }
 
 /// A guard starts one process only, so the flag may as well be set a moment later

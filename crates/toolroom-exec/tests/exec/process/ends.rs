@@ -71,7 +71,7 @@ fn tree_of(file: &Path) -> String {
 
 #[test]
 fn nothing_survives_the_sudden_death_of_the_caller() {
-    for how in ["run", "fork"] {
+    for how in ["run", "fork", "garrison"] {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("pids");
         let mut caller = std::process::Command::new(PROBE)
@@ -88,7 +88,7 @@ fn nothing_survives_the_sudden_death_of_the_caller() {
 
 #[test]
 fn an_interrupt_of_the_caller_ends_the_tree_in_order() {
-    for how in ["run", "fork"] {
+    for how in ["run", "fork", "garrison"] {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("pids");
         let mark = place.path().join("mark");

@@ -1,4 +1,4 @@
-//! Guards that were started before they are needed.
+//! Guards that were started before they are needed, and who makes them.
 
 use std::time::{Duration, Instant};
 
@@ -58,4 +58,51 @@ fn the_next_guard_waits_and_one_that_died_is_replaced() {
     let last = until_waiting(&program);
     drop(guard);
     assert!(all_gone(&last));
+}
+
+/// Calls a script three times in a process that has a garrison, and gives what they print.
+fn garrisoned(script: &str) -> Vec<String> {
+    let called = std::process::Command::new(PROBE)
+        .args(["garrison", "/bin/sh", "-c", script])
+        .output()
+        .unwrap();
+    assert!(called.status.success(), "{called:?}");
+    let printed = String::from_utf8(called.stdout).unwrap();
+    printed.lines().map(str::to_owned).collect()
+}
+
+/// The parent of the guard, which is the script's own parent.
+const WHO_MADE_IT: &str = "cut -d' ' -f4 /proc/$PPID/stat";
+
+#[test]
+fn a_garrison_makes_every_guard_and_ends_with_its_process() {
+    let makers = garrisoned(WHO_MADE_IT);
+    assert_eq!(makers.len(), 3);
+    assert!(makers.iter().all(|maker| *maker == makers[0]), "{makers:?}");
+    assert!(all_gone(&[makers[0].parse().unwrap()]));
+}
+
+#[test]
+fn a_garrison_keeps_no_ended_guard() {
+    let states = garrisoned(&format!(
+        "maker=$({WHO_MADE_IT}); sleep 0.2
+         for child in $(cat /proc/$maker/task/$maker/children); do
+           cut -d' ' -f3 /proc/$child/stat
+         done | grep -c Z || true"
+    ));
+    assert_eq!(states, ["0", "0", "0"]);
+}
+
+#[test]
+fn guards_are_had_otherwise_once_the_garrison_was_killed() {
+    let place = tempfile::tempdir().unwrap();
+    let mark = place.path().join("mark");
+    let makers = garrisoned(&format!(
+        "maker=$({WHO_MADE_IT}); echo $maker
+         [ -e {mark} ] || {{ touch {mark}; kill -9 $maker; sleep 0.1; }}",
+        mark = mark.display()
+    ));
+    assert_eq!(makers.len(), 3);
+    assert_ne!(makers[0], makers[1]);
+    assert_eq!(makers[1], makers[2]);
 }
