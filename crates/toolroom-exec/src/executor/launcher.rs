@@ -93,15 +93,15 @@ fn written(world: &World, name: &str) -> std::io::Result<(PathBuf, Option<TempDi
     Ok((temporary.path().to_path_buf(), Some(temporary)))
 }
 
-/// Whether the folder holds these files byte for byte, and only its owner writes there.
+/// Whether the folder holds these files, and only its owner writes there. Their length says
+/// it: they are on disk before they have their names, and reading them all would cost every
+/// call.
 fn is_whole(folder: &Path, files: &[(&str, &str)]) -> bool {
     is_private(folder)
         && files.iter().all(|(name, text)| {
             let path = folder.join(name);
-            let is_plain = path
-                .symlink_metadata()
-                .is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
-            is_plain && fs_err::read(path).is_ok_and(|found| found == text.as_bytes())
+            path.symlink_metadata()
+                .is_ok_and(|found| found.is_file() && found.len() == text.len() as u64)
         })
 }
 
@@ -118,6 +118,7 @@ fn mend(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
         fs_err::create_dir_all(within)?;
         let mut beside = tempfile::NamedTempFile::new_in(within)?;
         beside.write_all(text.as_bytes())?;
+        beside.as_file().sync_data()?;
         beside.persist(path).map_err(|error| error.error)?;
     }
     Ok(())
@@ -169,7 +170,9 @@ fn write(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
     for (name, text) in files {
         let path = folder.join(name);
         fs_err::create_dir_all(parent_of(&path, folder))?;
-        fs_err::write(path, text)?;
+        let mut file = fs_err::File::create(path)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_data()?;
     }
     Ok(())
 }
@@ -186,9 +189,5 @@ fn digest(files: &[(&str, &str)]) -> String {
             hash.update(part.as_bytes());
         }
     }
-    hash.finalize()
-        .iter()
-        .take(12)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    toolroom_kernel::hex(&hash.finalize()[..12])
 }
