@@ -16,6 +16,32 @@ fn what_a_function_prints_is_beside_its_result() {
     assert_eq!(shown.stdout, "{\"ok\":true}\n");
 }
 
+/// A terminal comes from Python, which has one for everybody.
+#[cfg(unix)]
+#[test]
+fn a_person_at_a_terminal_gets_lines_and_every_digit() {
+    const TERMINAL: &str = "import pty, sys; pty.spawn(sys.argv[1:])";
+    let Some(python) = toolroom_test::program("python3") else {
+        return;
+    };
+    let context = machine();
+    context.tool(
+        "f.py",
+        "def main(): return {'id': '1234567890123456789012', 'n': 1234567890123456789012, 'empty': []}\n",
+    );
+    let inner = context.command(&["run", "f", "--color", "never"]);
+    let mut outer = std::process::Command::new(python);
+    outer.args(["-c", TERMINAL]).arg(inner.get_program());
+    outer.args(inner.get_args()).env_clear();
+    let variables = inner.get_envs();
+    outer.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+    outer.current_dir(inner.get_current_dir().unwrap());
+    outer.stdin(std::process::Stdio::null());
+    let shown = String::from_utf8(outer.output().unwrap().stdout).unwrap();
+    let wanted = "{\n  \"id\": \"1234567890123456789012\",\n  \"n\": 1234567890123456789012,\n  \"empty\": []\n}\n";
+    assert_eq!(shown.replace("\r\n", "\n"), wanted);
+}
+
 #[test]
 fn a_huge_integer_stays_exact() {
     let context = machine();
