@@ -103,6 +103,18 @@ fn an_extractor_with_a_mistake_is_named() {
     let problems = context.data(&["list"])["problems"].clone();
     assert_eq!(problems[0]["code"], "catalog::bad_extractor");
     assert_eq!(problems[0]["line"], 4);
+    context.tool(
+        "extractors/bad.yaml",
+        "tool_type: extractor\ndescription: x\nextensions: [.zzz]\nextends: extractors/pythn\n",
+    );
+    let problems = context.data(&["list"])["problems"].clone();
+    assert_eq!(problems[0]["code"], "catalog::bad_extractor");
+    assert_eq!(problems[0]["line"], 4);
+    let message = problems[0]["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("did you mean extractors/python?"),
+        "{message}"
+    );
 }
 
 #[test]
