@@ -63,6 +63,12 @@ pub fn is_ours(environment: &Path) -> bool {
     is_unfinished(environment) || Ready::read(environment).is_some()
 }
 
+/// Whether what we made came to its end.
+#[must_use]
+pub fn is_ready(environment: &Path) -> bool {
+    !is_unfinished(environment) && Ready::read(environment).is_some()
+}
+
 #[must_use]
 pub fn is_unfinished(environment: &Path) -> bool {
     environment.join(UNFINISHED).is_file()

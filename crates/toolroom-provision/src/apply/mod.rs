@@ -3,10 +3,12 @@
 //! At any moment a failure or a kill leaves either what was there before, or something
 //! marked as unfinished that the next run repairs. What we did not make is never deleted.
 
-mod leftovers;
+mod kept;
 mod listen;
+mod lockfiles;
 pub mod mark;
 mod one;
+mod recover;
 mod remember;
 mod runner;
 mod undo;
@@ -21,7 +23,9 @@ use crate::error::ProvisionError;
 use crate::manager::Amount;
 use crate::plan::{Plan, Planner};
 
+pub(crate) use kept::Kept;
 pub use one::apply;
+pub(crate) use recover::is_broken_off;
 pub(crate) use runner::Runner;
 pub use undo::undo;
 

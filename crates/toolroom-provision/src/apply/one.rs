@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::recover::{put_back, recover};
 use super::remember::{record, settled};
-use super::work::{carried_out, interrupted};
+use super::work::{carried_out, interrupted, kept};
 use super::{Applying, News};
 use crate::error::ProvisionError;
 use crate::lock::Lock;
@@ -16,7 +17,7 @@ const MOST_TRIES: usize = 5;
 ///
 /// # Errors
 /// Fails if a step fails; then what was there before is there again.
-pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
+pub fn apply(mut plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
     let world = how.planner.world;
     let state = world
         .directories
@@ -24,6 +25,9 @@ pub fn apply(plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError> {
         .ok_or(ProvisionError::NoState)?
         .state
         .clone();
+    if recover(world, &state)? {
+        plan = how.planner.plan(&plan.target)?;
+    }
     if !plan.decision.action.changes() {
         return settled(plan, how);
     }
@@ -68,6 +72,9 @@ fn locked(mut plan: Plan, how: &Applying<'_>, state: &Path) -> Result<Locked, Pr
         let given_up = || how.cancel.is_requested();
         let lock = Lock::acquire_unless(state, &place, &waiting, &given_up)?
             .ok_or_else(|| interrupted(&place))?;
+        if kept(&plan).is_some() {
+            put_back(how.planner.world, state, &place)?;
+        }
         plan = how.planner.plan(&plan.target)?;
         if !plan.decision.action.changes() {
             return Ok(Locked::Settled(plan));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use toolroom_kernel::World;
 
 use super::mark;
+use super::recover::recover;
 use crate::error::ProvisionError;
 use crate::journal::{Entry, Event, Journal, Record, seconds};
 use crate::lock::Lock;
@@ -20,6 +21,7 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
         .as_ref()
         .ok_or(ProvisionError::NoState)?
         .state;
+    recover(world, state)?;
     let project = world.root();
     let mut environments: Vec<PathBuf> = Record::of(world, project)
         .decisions

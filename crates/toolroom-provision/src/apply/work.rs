@@ -3,18 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use toolroom_exec::subprocess::Cancel;
-
-use super::leftovers::Listing;
+use super::kept::{Kept, delete};
 use super::listen::listening;
+use super::lockfiles::Lockfiles;
 use super::mark::{self, Ready};
 use super::runner::Runner;
 use super::{Applying, News};
 use crate::decision::Action;
 use crate::error::ProvisionError;
-use crate::journal::{Entry, Event, Journal, Packages, Pending, seconds, write_whole};
+use crate::journal::{Entry, Event, Journal, Pending, seconds, write_whole};
 use crate::manager::{Amount, Choice};
-use crate::plan::{Plan, Step, clear_half_installed, installed};
+use crate::plan::{Plan, Step};
 
 /// Why a plan failed, and how far it came.
 pub(super) struct Fault {
@@ -66,32 +65,26 @@ struct Work<'w> {
 
 impl Work<'_> {
     fn run(&self) -> Result<(), ProvisionError> {
-        let before = self.plan.installed.clone();
-        let pending = Pending::begin(self.state, self.place, before)?;
+        let pending = Pending::begin(self.state, self.place)?;
         self.note(
             Event::Begun,
             vec![self.plan.decision.action.name().to_owned()],
         )?;
-        // A listing that cannot be had means that nothing is tidied, not that nothing is done.
-        let before = (!self.makes() && self.plan.target.has_own_directory())
-            .then(|| Listing::of(self.place).ok())
-            .flatten();
+        let lockfiles = Lockfiles::of(&self.plan.target);
         let outcome = match self.makes() {
             true => self.make(),
             false => self.change(&pending),
         };
         let Err(error) = outcome else {
             self.note(Event::Done, Vec::new())?;
+            self.let_go()?;
             pending.end(self.state);
             return Ok(());
         };
         let _ = self.note(Event::Failed, vec![error.to_string()]);
         let is_as_before = match self.makes() {
             true => self.unmake(),
-            false => {
-                let is_back = self.put_back(&pending, &error);
-                is_back && before.is_none_or(|before| before.tidy().is_ok())
-            }
+            false => self.put_back(&pending) && lockfiles.put_back().is_ok(),
         };
         // What could not be put back is for the next run to repair.
         if is_as_before {
@@ -121,7 +114,7 @@ impl Work<'_> {
             write_whole(&self.place.join(name), text.as_bytes())
                 .map_err(|source| failed("made", source))?;
         }
-        self.steps(&self.plan.steps, self.how.cancel)?;
+        self.steps(&self.plan.steps)?;
         self.verify()?;
         let world = self.how.planner.world;
         let manager = &self.plan.target.manager.name;
@@ -166,13 +159,13 @@ impl Work<'_> {
             )
         };
         if self.makes_folder(pending) {
-            remove(self.place).map_err(|source| failed("cleared", source))?;
+            delete(self.place).map_err(|source| failed("cleared", source))?;
             self.note(Event::Made, Vec::new())?;
-        } else {
-            clear_half_installed(self.place, &self.plan.suspect)
-                .map_err(|source| failed("cleared", source))?;
+        } else if let Some(kept) = kept(self.plan) {
+            kept.keep()
+                .map_err(|source| failed("kept as it is", source))?;
         }
-        self.steps(&self.plan.steps, self.how.cancel)?;
+        self.steps(&self.plan.steps)?;
         self.verify()?;
         if self.makes_folder(pending) && self.place.is_dir() {
             let world = self.how.planner.world;
@@ -215,43 +208,32 @@ impl Work<'_> {
             .map_err(|source| ProvisionError::io("the constraints cannot be written", source))
     }
 
-    /// Removes what was added and brings back what was replaced; says whether all is as it
-    /// was.
-    fn put_back(&self, pending: &Pending, error: &ProvisionError) -> bool {
-        if self.plan.target.manager.environment.is_none() {
-            // In a folder that was there, an installer that comes to its own end tidies up.
-            let was_stopped = matches!(error, ProvisionError::Interrupted { .. });
-            return if self.makes_folder(pending) {
-                remove(self.place).is_ok()
-            } else {
-                !was_stopped
-            };
+    /// Makes a place that was changed what it was; says whether it is.
+    fn put_back(&self, pending: &Pending) -> bool {
+        let is_back = match kept(self.plan) {
+            _ if self.makes_folder(pending) => delete(self.place).is_ok(),
+            Some(kept) => kept.put_back().is_ok(),
+            None => true,
+        };
+        if is_back {
+            let _ = self.note(Event::Undone, Vec::new());
         }
-        let now: Packages = installed(self.place);
-        let before = &self.plan.installed;
-        let added: Vec<String> = now
-            .keys()
-            .filter(|name| !before.contains_key(*name))
-            .cloned()
-            .collect();
-        let replaced: Vec<String> = before
-            .iter()
-            .filter(|(name, version)| now.get(*name) != Some(version))
-            .map(|(name, version)| format!("{name}=={version}"))
-            .collect();
-        let undo =
-            self.how
-                .planner
-                .undo_steps(self.plan, self.choice, self.place, &added, &replaced);
-        // Who stopped the change did not mean to leave it half done.
-        let is_undone = self.steps(&undo, &Cancel::new()).is_ok();
-        if !undo.is_empty() && is_undone {
-            let _ = self.note(Event::Undone, added);
-        }
-        is_undone
+        is_back
     }
 
-    fn steps(&self, steps: &[Step], cancel: &Cancel) -> Result<(), ProvisionError> {
+    /// What was there before is not needed any more.
+    fn let_go(&self) -> Result<(), ProvisionError> {
+        let Some(kept) = kept(self.plan).filter(|_| !self.makes()) else {
+            return Ok(());
+        };
+        kept.let_go().map_err(|source| {
+            let doing = format!("what {} was cannot be removed", self.place.display());
+            ProvisionError::io(doing, source)
+        })
+    }
+
+    fn steps(&self, steps: &[Step]) -> Result<(), ProvisionError> {
+        let cancel = self.how.cancel;
         let runner = Runner {
             world: self.how.planner.world,
             guard: self.how.guard,
@@ -346,14 +328,13 @@ pub(super) fn interrupted(environment: &Path) -> ProvisionError {
     }
 }
 
-/// Deletes a folder of packages that was not there before us.
-fn remove(folder: &Path) -> std::io::Result<()> {
-    match fs_err::symlink_metadata(folder) {
-        Ok(found) if found.is_dir() => fs_err::remove_dir_all(folder),
-        Ok(_) => fs_err::remove_file(folder),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
+/// Where a plan's environment is kept while it is changed. Where packages have no folder of
+/// their own there is none.
+pub(super) fn kept(plan: &Plan) -> Option<Kept> {
+    let manager = &plan.target.manager;
+    let has_place = manager.environment.is_some() || manager.folder.is_some();
+    let place = plan.decision.environment.as_deref();
+    place.filter(|_| has_place).map(Kept::of)
 }
 
 /// A name beside a path that nothing has.

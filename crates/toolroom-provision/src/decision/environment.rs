@@ -161,15 +161,15 @@ fn consider(situation: &Situation, candidate: &Candidate, passed: &mut Passed) -
         return Some(Decision::new(Action::Reuse, place()).because(reason));
     }
     if findings.conflicts.is_empty() {
-        let lacking = count(findings.missing.len() + findings.suspect.len(), "package");
-        let reason = if findings.suspect.is_empty() {
+        let lacking = count(findings.missing.len(), "package");
+        let reason = if findings.broken_off {
             format!(
-                "{} lacks {lacking}; what is installed stays as it is",
+                "an install into {} was broken off; it is put back, and {lacking} installed again",
                 name(candidate)
             )
         } else {
             format!(
-                "an install into {} was broken off; {lacking} of it are installed again",
+                "{} lacks {lacking}; what is installed stays as it is",
                 name(candidate)
             )
         };

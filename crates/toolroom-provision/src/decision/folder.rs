@@ -13,6 +13,15 @@ pub enum LastInstall {
     OfOthers,
 }
 
+/// An install of ours that did not come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BrokenOff {
+    /// The folder was made by it, and is made anew.
+    Making,
+    /// The folder was there, and is put back.
+    Changing,
+}
+
 /// Everything the decision depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderSituation {
@@ -26,8 +35,7 @@ pub struct FolderSituation {
     /// What the program's own check said, where it has one.
     pub checked: Option<bool>,
     pub last: LastInstall,
-    /// Whether our last install did not come to its end.
-    pub unfinished: bool,
+    pub broken_off: Option<BrokenOff>,
     pub manifest: String,
 }
 
@@ -35,8 +43,16 @@ pub struct FolderSituation {
 #[must_use]
 pub fn decide_folder(situation: &FolderSituation) -> Decision {
     let at = |action| Decision::new(action, situation.folder.clone());
-    if situation.unfinished {
-        return at(Action::Repair).because("the last install did not come to its end");
+    match situation.broken_off {
+        Some(BrokenOff::Making) => {
+            return at(Action::Repair).because("the last install did not come to its end");
+        }
+        Some(BrokenOff::Changing) => {
+            return at(Action::InstallMissing).because(
+                "the last install did not come to its end: what was there is put back first",
+            );
+        }
+        None => {}
     }
     if situation.folder.is_some() && !situation.folder_exists && !satisfied(situation) {
         let decision = at(Action::Create).because(format!(
@@ -130,7 +146,7 @@ mod tests {
             findings: None,
             checked: None,
             last: LastInstall::Never,
-            unfinished: false,
+            broken_off: None,
             manifest: "package.json".into(),
         }
     }
@@ -202,13 +218,22 @@ mod tests {
             ),
             ("changed", situation(), Action::InstallMissing),
             (
-                "unfinished",
+                "broken off while it was made",
                 FolderSituation {
-                    unfinished: true,
+                    broken_off: Some(BrokenOff::Making),
                     last: LastInstall::OfTheSame,
                     ..situation()
                 },
                 Action::Repair,
+            ),
+            (
+                "broken off in a folder that was there",
+                FolderSituation {
+                    broken_off: Some(BrokenOff::Changing),
+                    last: LastInstall::OfTheSame,
+                    ..situation()
+                },
+                Action::InstallMissing,
             ),
             (
                 "no folder at all, new",

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 pub use environment::{Base, Candidate, Origin, Place, Situation, State, decide_environment};
-pub use folder::{FolderSituation, LastInstall, decide_folder};
+pub use folder::{BrokenOff, FolderSituation, LastInstall, decide_folder};
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -79,14 +79,14 @@ pub struct Findings {
     /// Requirements that nothing installed meets.
     pub missing: Vec<String>,
     pub conflicts: Vec<Conflict>,
-    /// Packages that an install was at when it was broken off: they may be half there.
-    pub suspect: Vec<String>,
+    /// Whether a change to it was broken off; the rest is how it was before.
+    pub broken_off: bool,
 }
 
 impl Findings {
     #[must_use]
     pub fn satisfied(&self) -> bool {
-        self.missing.is_empty() && self.conflicts.is_empty() && self.suspect.is_empty()
+        self.missing.is_empty() && self.conflicts.is_empty() && !self.broken_off
     }
 }
 
@@ -158,12 +158,7 @@ impl Decision {
     }
 
     fn with(mut self, findings: &Findings) -> Self {
-        self.missing = findings
-            .missing
-            .iter()
-            .chain(&findings.suspect)
-            .cloned()
-            .collect();
+        self.missing.clone_from(&findings.missing);
         self.conflicts.clone_from(&findings.conflicts);
         self
     }

@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Packages, key, write_whole};
+use super::{key, write_whole};
 use crate::error::ProvisionError;
 
 /// A change that has begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
     pub environment: PathBuf,
-    /// What was installed before.
-    pub before: Packages,
     /// Whether anything was there before: what was not can be deleted.
     #[serde(default = "yes")]
     pub was_there: bool,
@@ -25,15 +23,10 @@ const fn yes() -> bool {
 impl Pending {
     /// # Errors
     /// Fails if the note cannot be written: then nothing may be changed.
-    pub fn begin(
-        state: &Path,
-        environment: &Path,
-        before: Packages,
-    ) -> Result<Self, ProvisionError> {
+    pub fn begin(state: &Path, environment: &Path) -> Result<Self, ProvisionError> {
         let earlier = Self::of(state, environment);
         let pending = Self {
             environment: environment.to_path_buf(),
-            before,
             // A change that takes up one that was broken off began where that began.
             was_there: earlier.map_or_else(
                 || fs_err::symlink_metadata(environment).is_ok(),
@@ -50,7 +43,17 @@ impl Pending {
     /// The change that is noted for an environment.
     #[must_use]
     pub fn of(state: &Path, environment: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs_err::read(file(state, environment)).ok()?).ok()
+        read(&file(state, environment))
+    }
+
+    /// The changes that are noted for environments in a project.
+    #[must_use]
+    pub fn within(state: &Path, project: &Path) -> Vec<Self> {
+        let notes = fs_err::read_dir(folder(state)).into_iter().flatten();
+        notes
+            .filter_map(|note| read(&note.ok()?.path()))
+            .filter(|pending| pending.environment.starts_with(project))
+            .collect()
     }
 
     /// The change is over, well or undone.
@@ -59,8 +62,14 @@ impl Pending {
     }
 }
 
+fn read(note: &Path) -> Option<Pending> {
+    serde_json::from_slice(&fs_err::read(note).ok()?).ok()
+}
+
+fn folder(state: &Path) -> PathBuf {
+    state.join("pending")
+}
+
 fn file(state: &Path, environment: &Path) -> PathBuf {
-    state
-        .join("pending")
-        .join(format!("{}.json", key(environment)))
+    folder(state).join(format!("{}.json", key(environment)))
 }

@@ -59,6 +59,14 @@ impl Lock {
         })
     }
 
+    /// The lock of an environment that nobody has.
+    ///
+    /// # Errors
+    /// Fails if the lock file cannot be made.
+    pub fn acquire_free(state: &Path, environment: &Path) -> Result<Option<Self>, ProvisionError> {
+        Self::acquire_unless(state, environment, &|_| {}, &|| true)
+    }
+
     fn take(
         state: &Path,
         environment: &Path,

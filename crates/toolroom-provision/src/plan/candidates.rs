@@ -8,9 +8,9 @@ use super::needs::Needs;
 use super::planner::Planner;
 use super::target::Target;
 use super::{parents, survey};
-use crate::apply::mark;
+use crate::apply::{Kept, mark};
 use crate::decision::{Base, Candidate, Findings, Origin, Place, State};
-use crate::journal::{Packages, Pending, Record};
+use crate::journal::{Packages, Record};
 use crate::manager::{EnvironmentSpec, Facts, fill_text};
 use crate::requirement::Requirements;
 
@@ -20,7 +20,6 @@ pub(super) struct Seen {
     pub(super) candidate: Candidate,
     pub(super) inner: Option<Interpreter>,
     pub(super) installed: Packages,
-    pub(super) suspect: Vec<String>,
 }
 
 impl Seen {
@@ -101,7 +100,6 @@ impl Planner<'_> {
     ) -> Seen {
         let mut inner = None;
         let mut installed = Packages::new();
-        let mut suspect = Vec::new();
         let state = if mark::is_unfinished(place) {
             State::Unfinished
         } else {
@@ -109,23 +107,17 @@ impl Planner<'_> {
                 Look::Absent => State::Broken("it is gone".to_owned()),
                 Look::Broken(reason) => State::Broken(reason),
                 Look::Sound(found) => {
-                    let directory = found.environment.as_deref().unwrap_or(place);
+                    // What a broken-off change left is put back before anything else is done.
+                    let before = Kept::of(place).before();
+                    let own = found.environment.as_deref().unwrap_or(place);
+                    let directory = before.as_deref().unwrap_or(own);
                     let auditor = target.manager.audit.as_deref().unwrap_or_default();
                     let mut findings = self.audited(target, auditor, directory, needs);
-                    let broken_off = self.state().and_then(|state| Pending::of(state, place));
-                    if broken_off.is_some()
-                        || findings.as_ref().is_ok_and(|found| !found.satisfied())
-                    {
-                        installed = survey::installed(directory);
-                    }
-                    if let (Some(pending), Ok(findings)) = (&broken_off, &mut findings) {
-                        suspect = installed
-                            .keys()
-                            .filter(|name| !pending.before.contains_key(*name))
-                            .cloned()
-                            .collect();
-                        findings.suspect.clone_from(&suspect);
-                        installed.retain(|name, _| pending.before.contains_key(name));
+                    if let Ok(findings) = &mut findings {
+                        findings.broken_off = before.is_some();
+                        if !findings.satisfied() {
+                            installed = survey::installed(directory);
+                        }
                     }
                     let version = found.version.clone();
                     inner = Some(found);
@@ -142,7 +134,6 @@ impl Planner<'_> {
             },
             inner,
             installed,
-            suspect,
         }
     }
 

@@ -41,8 +41,6 @@ pub struct Making<'p> {
     pub selected: &'p Selected,
     /// Where the versions of what is installed will be written.
     pub constraints: Option<PathBuf>,
-    /// Packages to install again though they seem to be there.
-    pub again: &'p [String],
 }
 
 impl<'p> Making<'p> {
@@ -62,7 +60,6 @@ impl<'p> Making<'p> {
             arguments: &[],
             selected: &NOTHING,
             constraints: None,
-            again: &[],
         }
     }
 
@@ -186,12 +183,6 @@ impl<'p> Making<'p> {
                 held.push(fill_text(text, &facts).map_err(|error| self.bad(&error.to_string()))?);
             }
         }
-        for package in self.again {
-            facts.text("package", package.as_str());
-            for text in &self.choice.commands.reinstall {
-                held.push(fill_text(text, &facts).map_err(|error| self.bad(&error.to_string()))?);
-            }
-        }
         facts.list("constraints", held);
         Ok(facts)
     }
@@ -228,36 +219,6 @@ impl<'p> Making<'p> {
         }
         let places = &self.manager.environment.as_ref()?.interpreter;
         Some(environment.join(places.get(self.world.os.family())?))
-    }
-
-    /// The command that removes packages.
-    ///
-    /// # Errors
-    /// Fails if the manager's data does not fit.
-    pub fn removal(
-        &self,
-        environment: &Path,
-        packages: Vec<String>,
-    ) -> Result<Vec<Step>, ProvisionError> {
-        let Some(commands) = self.choice.commands.commands(Phase::Remove) else {
-            return Ok(Vec::new());
-        };
-        let mut facts = self.facts(Some(environment))?;
-        facts.list("packages", packages);
-        let program = self
-            .program
-            .as_ref()
-            .map(|(name, path)| (name.as_str(), path));
-        let filled = fill_commands(commands.get(false), &facts, program)
-            .map_err(|error| self.bad(&error.to_string()))?;
-        Ok(filled
-            .into_iter()
-            .map(|argv| Step {
-                what: "undo".to_owned(),
-                argv,
-                asks_network: false,
-            })
-            .collect())
     }
 
     fn bad(&self, reason: &str) -> ProvisionError {

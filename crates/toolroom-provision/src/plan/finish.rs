@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use toolroom_kernel::World;
 
+use super::Plan;
 use super::candidates::Seen;
 use super::commands::Making;
 use super::machine::{Interpreter, Lacking};
 use super::needs::Needs;
 use super::planner::{Options, Planner};
 use super::target::{Subject, Target};
-use super::{Plan, Step};
 use crate::decision::{Action, Decision};
 use crate::error::ProvisionError;
 use crate::journal::key;
@@ -121,7 +121,6 @@ impl Planner<'_> {
             arguments: &needs.arguments,
             selected: &needs.selected,
             constraints: held.and_then(|place| constraints_file(self.world, place)),
-            again: chosen.filter(|_| holds).map_or(&[], |seen| &seen.suspect),
             ..Making::new(self.world, target, &choice)
         }
         .steps(&decision)?;
@@ -134,10 +133,6 @@ impl Planner<'_> {
             choice: Some(choice),
             steps,
             needs,
-            suspect: chosen
-                .filter(|_| holds)
-                .map(|seen| seen.suspect.clone())
-                .unwrap_or_default(),
             installed: chosen
                 .map(|seen| seen.installed.clone())
                 .unwrap_or_default(),
@@ -172,34 +167,6 @@ impl Planner<'_> {
             }
             _ => (refused, None),
         }
-    }
-
-    /// The commands that take back what was added and bring back what was replaced.
-    pub(crate) fn undo_steps(
-        &self,
-        plan: &Plan,
-        choice: &Choice,
-        place: &Path,
-        added: &[String],
-        replaced: &[String],
-    ) -> Vec<Step> {
-        let making = Making {
-            program: self.program(&choice.commands, &plan.target),
-            arguments: replaced,
-            ..Making::new(self.world, &plan.target, choice)
-        };
-        let mut steps = Vec::new();
-        if !added.is_empty() {
-            steps.extend(making.removal(place, added.to_vec()).unwrap_or_default());
-        }
-        if !replaced.is_empty() {
-            let upgrade = Decision {
-                action: Action::Upgrade,
-                ..Decision::create(place.to_path_buf())
-            };
-            steps.extend(making.steps(&upgrade).unwrap_or_default());
-        }
-        steps
     }
 }
 

@@ -10,8 +10,10 @@ use super::needs::Needs;
 use super::planner::Planner;
 use super::target::{Subject, Target};
 use super::{Plan, survey};
-use crate::apply::{Runner, mark};
-use crate::decision::{Action, Decision, Findings, FolderSituation, LastInstall, decide_folder};
+use crate::apply::{Kept, Runner, mark};
+use crate::decision::{
+    Action, BrokenOff, Decision, Findings, FolderSituation, LastInstall, decide_folder,
+};
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
 use crate::manager::{Choice, Facts, fill_commands};
@@ -51,6 +53,11 @@ impl Planner<'_> {
             Some(_) => LastInstall::OfOthers,
         };
         let pending = self.state().and_then(|state| Pending::of(state, place));
+        let broken_off = match pending {
+            Some(pending) if !pending.was_there => Some(BrokenOff::Making),
+            Some(_) => Some(BrokenOff::Changing),
+            None => (folder.is_some() && Kept::of(place).is_whole()).then_some(BrokenOff::Changing),
+        };
         let manifest = target.manifests.first().and_then(|file| file.file_name());
         FolderSituation {
             marked,
@@ -58,7 +65,7 @@ impl Planner<'_> {
             findings: audited,
             checked: self.checked(choice, target),
             last,
-            unfinished: pending.is_some(),
+            broken_off,
             manifest: manifest.unwrap_or_default().display().to_string(),
             folder,
         }

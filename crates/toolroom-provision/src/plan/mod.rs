@@ -25,7 +25,6 @@ pub(crate) use finish::constraints_file;
 pub use machine::{Interpreter, Lacking, Machine};
 pub use needs::{Needs, Selected};
 pub use planner::{Options, Planner};
-pub(crate) use survey::{clear_half_installed, installed};
 pub use target::{EnvSetup, Subject, Target, declares_packages, env_setup};
 
 /// A decision about one target, with the commands that carry it out.
@@ -38,8 +37,6 @@ pub struct Plan {
     pub needs: Needs,
     /// What is installed there now; held, unless it is to be changed.
     pub installed: Packages,
-    /// What an install was at when it was broken off.
-    pub suspect: Vec<String>,
     /// The interpreter an environment is made from.
     pub base: Option<Interpreter>,
     pub applied: bool,

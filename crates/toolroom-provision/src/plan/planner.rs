@@ -137,7 +137,6 @@ impl<'p> Planner<'p> {
             steps: Vec::new(),
             needs,
             installed: Packages::new(),
-            suspect: Vec::new(),
             base: None,
             applied: false,
             needs_consent: false,

@@ -52,24 +52,6 @@ pub fn installed(environment: &Path) -> Packages {
         .collect()
 }
 
-/// Removes what an install that was broken off left of these packages: metadata without
-/// the list of files that is written last, which no installer could remove.
-pub fn clear_half_installed(environment: &Path, packages: &[String]) -> std::io::Result<()> {
-    let read = Environment::read(environment, &Platform::current())
-        .and_then(|environment| Installed::read(&environment));
-    let Ok(installed) = read else {
-        return Ok(());
-    };
-    let is_half = |place: &Path| place.is_dir() && !place.join("RECORD").exists();
-    for distribution in installed.iter().filter(|found| !found.is_inherited()) {
-        let is_meant = packages.iter().any(|name| name == distribution.name());
-        if is_meant && is_half(distribution.place()) {
-            fs_err::remove_dir_all(distribution.place())?;
-        }
-    }
-    Ok(())
-}
-
 fn findings(audit: &Audit) -> Findings {
     let mut findings = Findings::default();
     for missing in &audit.missing {

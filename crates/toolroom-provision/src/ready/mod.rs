@@ -14,11 +14,11 @@ use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Preferred, Resolution, ResolveError};
 
-use crate::apply::{Applying, apply};
+use crate::apply::{Applying, apply, is_broken_off};
 use crate::decision::Action;
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
-use crate::manager::{self, Manager};
+use crate::manager::{self, Facts, Manager, fill_text};
 use crate::plan::{
     EnvSetup, Machine, Needs, Options, Plan, Planner, Subject, Target, declares_packages, env_setup,
 };
@@ -236,13 +236,28 @@ impl Way<'_> {
     }
 }
 
-/// A folder of packages carries no mark that resolution would heed, so a change to it that
-/// is under way, or was broken off, is looked for here.
+/// What was there before us carries no mark that resolution would heed, so a change to it
+/// that was broken off is looked for here; to a folder of packages also one under way.
 fn whole(world: &World, manager: &Manager) -> Result<(), ProvisionError> {
-    let state = world.directories.as_ref().map(|found| &found.state);
-    if let (Some(state), Some(folder)) = (state, &manager.folder) {
+    let Some(state) = world.directories.as_ref().map(|found| &found.state) else {
+        return Ok(());
+    };
+    if let Some(folder) = &manager.folder {
         let environment = world.root().join(folder);
         if Pending::of(state, &environment).is_some() {
+            return Err(ProvisionError::Unfinished { environment });
+        }
+    }
+    let Some(spec) = &manager.environment else {
+        return Ok(());
+    };
+    for Pending { environment, .. } in Pending::within(state, world.root()) {
+        let facts = Facts::new(world, world.root());
+        let places = spec.existing.iter().chain(&spec.own);
+        let is_its_own = places
+            .filter_map(|text| fill_text(text, &facts).ok())
+            .any(|place| environment == Path::new(&place));
+        if is_its_own && is_broken_off(state, &environment)? {
             return Err(ProvisionError::Unfinished { environment });
         }
     }

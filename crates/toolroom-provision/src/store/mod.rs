@@ -50,7 +50,7 @@ fn folder(world: &World) -> Option<PathBuf> {
 /// Whether a shared environment is there and whole.
 #[must_use]
 pub fn is_ready(environment: &Path) -> bool {
-    mark::Ready::read(environment).is_some() && !mark::is_unfinished(environment)
+    mark::is_ready(environment)
 }
 
 /// Notes that an environment is in use. That it cannot be noted keeps nobody from it.

@@ -41,6 +41,7 @@ int mkdir(const char *path, mode_t mode) { if (NEW(path)) change(); return NEXT(
 int rmdir(const char *path) { change(); return NEXT(rmdir)(path); }
 int unlink(const char *path) { if (counts(path)) change(); return NEXT(unlink)(path); }
 int unlinkat(int folder, const char *path, int flags) { change(); return NEXT(unlinkat)(folder, path, flags); }
+int linkat(int a, const char *from, int b, const char *to, int flags) { if (counts(to)) change(); return NEXT(linkat)(a, from, b, to, flags); }
 int rename(const char *from, const char *to) { if (counts(to)) change(); return NEXT(rename)(from, to); }
 
 #define OPEN(name)                                    \

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use toolroom_test::{TestContext, skip};
+use toolroom_test::{TestContext, skip, tools};
 
 use super::faults::journal;
 use super::{WHERE, bytes_of, frozen, plan, runs_in, venv, with_uv};
@@ -21,13 +21,16 @@ fn library() -> Option<&'static Path> {
     let build = || {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/setup/crash.c");
         let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crash.so");
+        // Tests run in processes of their own, and none may load what another is writing.
+        let part = library.with_extension(std::process::id().to_string());
         let built = Command::new("cc")
             .args(["-shared", "-fPIC", "-O1", "-o"])
-            .args([&library, &source])
+            .args([&part, &source])
             .arg("-ldl")
             .status();
         let is_built = cfg!(target_os = "linux") && built.is_ok_and(|status| status.success());
-        is_built.then_some(library)
+        let is_there = is_built && fs_err::rename(part, &library).is_ok();
+        is_there.then_some(library)
     };
     let built = BUILT.get_or_init(build).as_deref();
     if built.is_none() {
@@ -156,6 +159,43 @@ fn a_users_environment_is_as_it_was_or_as_it_should_be_after_every_crash() {
     );
     let Some(events) = events else { return };
     assert_eq!(events, names(&["none", "begun", "command", "done"]));
+}
+
+#[test]
+fn a_users_folder_of_packages_is_whole_after_every_crash() {
+    let Some(library) = library() else { return };
+    for at in 1..MOST {
+        let Some(mut context) = super::node::with_node("bun") else {
+            return;
+        };
+        context.set_env("BUN_INSTALL_CACHE_DIR", tools().join("cache/bun"));
+        let manifest = |packages: &str| {
+            let text =
+                format!("{{\"packageManager\": \"bun@1.0.0\", \"dependencies\": {{{packages}}}}}");
+            context.file("package.json", text);
+        };
+        let folder = context.project().join("node_modules");
+        let theirs = "{\"name\": \"mine\", \"version\": \"1.0.0\"}";
+        context.file(folder.join("mine/package.json"), theirs);
+        context.file(folder.join("mine/lib/deep/mine.js"), "mine");
+        manifest("\"ms\": \"2.1.3\"");
+        context.run(&["setup", "--plan"]);
+        if !crashes(&context, library, &["setup"], at) {
+            assert!(at > 20, "hardly anything was changed");
+            return;
+        }
+        let when = format!("crash {at}, after {}", last_event(&context));
+        plan(&context, &[]);
+        for file in ["mine/lib/deep/mine.js", "mine/package.json", "ms/index.js"] {
+            assert!(folder.join(file).is_file(), "{when}: {file}");
+        }
+        assert_eq!(plan(&context, &[])["action"], "reuse", "{when}");
+        nothing_is_pending(&context, &when);
+        assert!(
+            !context.project().join(".toolroom-node_modules").exists(),
+            "{when}"
+        );
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::{plan, real};
 /// A context with node and a package manager on PATH.
 pub(super) fn with_node(name: &str) -> Option<TestContext> {
     let manager = match name {
-        "npm" => program(name)?,
+        "npm" | "bun" => program(name)?,
         _ => tool(&format!("npm/node_modules/.bin/{name}"))?,
     };
     let folders = [manager, program("node")?].map(|file| file.parent().unwrap().to_path_buf());
