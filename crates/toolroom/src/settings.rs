@@ -1,5 +1,5 @@
-//! Settings, from lowest to highest: built in, the user's file, the project's file,
-//! `TOOLROOM_*` variables. Flags come on top where a command has them.
+//! Settings, from lowest to highest: built in, the user's file, the project's file, and
+//! `TOOLROOM_DOTENV_ALLOW`. Flags come on top where a command has them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,10 @@ use toolroom_kernel::{Place, Position, World};
 use toolroom_provision::decision;
 
 use crate::failure::Failure;
+use crate::input;
+
+/// The largest file that can be meant as settings.
+const LARGEST: u64 = 1 << 20;
 
 /// The whole of `toolroom.toml`. Sections that later commands read are checked here all
 /// the same, so that a slip of the finger is told at once.
@@ -130,10 +134,10 @@ pub fn load(world: &World) -> Result<Settings, Failure> {
 }
 
 fn read(file: &Path) -> Result<Option<toml::Table>, Failure> {
-    let text = match fs_err::read_to_string(file) {
+    let text = match input::found(file, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::new("settings::unreadable", error.to_string())),
+        Err(error) => return Err(unreadable(file, &error)),
     };
     // Once as settings, for errors with their place; once as a table, to be merged.
     let checked: Result<Settings, toml::de::Error> = toml::from_str(&text);
@@ -141,6 +145,16 @@ fn read(file: &Path) -> Result<Option<toml::Table>, Failure> {
     table
         .map(Some)
         .map_err(|error| invalid(file, &text, &error))
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
+    let message = format!("the settings cannot be read: {error}");
+    let mut failure = Failure::new("settings::unreadable", message);
+    failure.place = Some(Place {
+        path: PathBuf::from(file),
+        position: None,
+    });
+    failure
 }
 
 fn invalid(file: &Path, text: &str, error: &toml::de::Error) -> Failure {

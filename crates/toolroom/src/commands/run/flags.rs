@@ -167,13 +167,15 @@ pub fn usage(message: String) -> Failure {
 
 /// Parameters that come as one JSON object.
 pub mod params {
-    use std::io::Read as _;
-
     use serde_json::Value;
     use toolroom_exec::executor::parameters::{Given, would_lose_digits};
 
     use super::usage;
     use crate::failure::Failure;
+    use crate::input;
+
+    /// The most that is read of them, as much as anything else that comes from outside.
+    const LARGEST: u64 = 64 << 20;
 
     /// Reads `--params`: JSON itself, `@FILE`, or `-` for standard input.
     pub fn read(written: Option<String>) -> Result<Vec<(String, Given)>, Failure> {
@@ -181,16 +183,12 @@ pub mod params {
             return Ok(Vec::new());
         };
         let text = match (written.as_str(), written.strip_prefix('@')) {
-            ("-", _) => {
-                let mut text = String::new();
-                std::io::stdin()
-                    .read_to_string(&mut text)
-                    .map_err(|error| usage(format!("standard input cannot be read: {error}")))?;
-                text
-            }
-            (_, Some(file)) => {
-                fs_err::read_to_string(file).map_err(|error| usage(error.to_string()))?
-            }
+            ("-", _) => input::at_most(LARGEST, std::io::stdin().lock())
+                .map_err(|error| usage(format!("standard input cannot be read: {error}")))?,
+            // It may be a pipe: a shell's `<(…)` is one.
+            (_, Some(file)) => std::fs::File::open(file)
+                .and_then(|open| input::at_most(LARGEST, open))
+                .map_err(|error| usage(format!("{file} cannot be read: {error}")))?,
             (json, None) => json.to_owned(),
         };
         let text = text.trim_start_matches('\u{feff}');

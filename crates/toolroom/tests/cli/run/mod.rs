@@ -2,6 +2,7 @@
 
 mod ends;
 mod languages;
+mod options;
 mod parameters;
 mod python_end;
 mod results;

@@ -1,0 +1,68 @@
+//! The options of `run` itself, wherever they stand, and files that are read for a run.
+
+use serde_json::json;
+
+use super::{machine, result};
+
+const TOOL: &str = "def main(a=None, json=None): return [a, json]\n";
+
+#[cfg(unix)]
+#[test]
+fn settings_that_are_no_file_or_too_large_are_named_and_not_waited_for() {
+    let context = machine();
+    context.tool("f.py", TOOL);
+    let settings = context.project().join("toolroom.toml");
+    let made = std::process::Command::new("mkfifo").arg(&settings).status();
+    assert!(made.unwrap().success());
+    let error = context.error(&["run", "f"]);
+    assert_eq!(error["code"], "settings::unreadable");
+    assert_eq!(error["path"], "[PROJECT]/toolroom.toml");
+    let reason = "the settings cannot be read: it is not a regular file";
+    assert_eq!(error["message"], reason);
+    let checks = context.data(&["doctor"])["checks"].to_string();
+    assert!(
+        checks.contains(&format!("toolroom.toml: {reason}")),
+        "{checks}"
+    );
+    fs_err::remove_file(&settings).unwrap();
+    context.file("toolroom.toml", "#".repeat((1 << 20) + 1));
+    let error = context.error(&["run", "f"]);
+    let reason = "the settings cannot be read: it is larger than 1 MiB";
+    assert_eq!(error["message"], reason);
+}
+
+#[cfg(unix)]
+#[test]
+fn parameters_that_do_not_end_are_refused_and_a_pipe_is_read() {
+    let context = machine();
+    context.tool("f.py", TOOL);
+    let error = context.error(&["run", "f", "--params", "@/dev/zero"]);
+    assert_eq!(
+        error["message"],
+        "/dev/zero cannot be read: it is larger than 64 MiB"
+    );
+    let error = context.error(&["run", "f", "--params", "@missing"]);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("missing cannot be read: "), "{message}");
+    let mut command = context.command(&["run", "f", "--params", "-", "--json"]);
+    command.stdin(std::fs::File::open("/dev/zero").unwrap());
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("standard input cannot be read: it is larger than 64 MiB"),
+        "{text}"
+    );
+    let pipe = context.root().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let writing = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs_err::write(pipe, "{\"a\": 3}")
+    });
+    let given = format!("@{}", pipe.display());
+    assert_eq!(
+        result(&context, &["f", "--params", &given]),
+        json!([3, null])
+    );
+    writing.join().unwrap().unwrap();
+}
