@@ -7,6 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use serde_json::{Value, json};
 
 use crate::answer::Stream;
+use crate::args::{Global, When};
 use crate::failure::Failure;
 use crate::output::snippet;
 
@@ -49,6 +50,26 @@ pub struct Printer {
 }
 
 impl Printer {
+    /// The one that was asked for.
+    #[must_use]
+    pub fn of(global: &Global) -> Self {
+        let columns = std::env::var("COLUMNS").ok();
+        Self {
+            json: global.json,
+            volume: match (global.quiet, global.verbose) {
+                (true, _) => Volume::Quiet,
+                (_, true) => Volume::Verbose,
+                _ => Volume::Normal,
+            },
+            color: match global.color {
+                When::Auto => ColorChoice::Auto,
+                When::Always => ColorChoice::Always,
+                When::Never => ColorChoice::Never,
+            },
+            columns: columns.and_then(|columns| columns.parse().ok()),
+        }
+    }
+
     /// The width answers may fill: the terminal's, or none where there is none.
     #[must_use]
     pub fn width(&self) -> Option<usize> {

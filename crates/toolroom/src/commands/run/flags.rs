@@ -3,23 +3,20 @@
 //! After `--` everything is a parameter, so that a tool may have one called `json`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueEnum as _;
 use toolroom_exec::executor::parameters::Given;
 
+use crate::args::{Global, When};
 use crate::failure::Failure;
-use crate::printer::{Printer, Volume};
 
 /// What was written after the id.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Flags {
     pub help: bool,
-    pub json: bool,
-    pub quiet: bool,
-    pub verbose: bool,
-    pub color: Option<String>,
-    pub project: Option<PathBuf>,
+    /// The options of every command, with those before the id.
+    pub global: Global,
     pub timeout: Option<Duration>,
     /// No environment may be made or changed.
     pub frozen: bool,
@@ -31,12 +28,21 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Sorts the words.
+    /// Sorts the words after the id; `global` has the options before it.
     ///
     /// # Errors
-    /// Fails for a word that is neither, or an option without its value.
-    pub fn parse(words: Vec<OsString>) -> Result<Self, Failure> {
-        let mut flags = Self::default();
+    /// Fails for a word that is neither, and for an option whose value is missing, wrong
+    /// or one too many.
+    pub fn parse(words: Vec<OsString>, global: Global) -> Result<Self, Failure> {
+        let mut flags = Self {
+            help: false,
+            global,
+            timeout: None,
+            frozen: false,
+            env: Vec::new(),
+            params: None,
+            given: Vec::new(),
+        };
         let mut only_parameters = false;
         let mut words = words.into_iter().map(text).peekable();
         while let Some(word) = words.next() {
@@ -58,6 +64,9 @@ impl Flags {
             else {
                 return Err(usage(format!("{word:?} belongs to no parameter")).help("parameters are written --name value (--name=-value where it begins with a dash), or all at once as --params '{…}'"));
             };
+            if !only_parameters && flags.switch(parameter, attached.as_deref())? {
+                continue;
+            }
             let mut value = || -> Result<Option<String>, Failure> {
                 if attached.is_some() {
                     return Ok(attached.clone());
@@ -76,10 +85,32 @@ impl Flags {
                 flags.given.push((parameter.to_owned(), value));
             }
         }
+        if flags.global.quiet && flags.global.verbose {
+            let message = "--quiet cannot be used with --verbose".to_owned();
+            return Err(usage(message));
+        }
         Ok(flags)
     }
 
-    /// Takes an option of `run` itself; says whether it was one.
+    /// Takes an option of `run` itself that has no value; says whether it was one.
+    fn switch(&mut self, name: &str, attached: Option<&str>) -> Result<bool, Failure> {
+        let switch = match name {
+            "help" => &mut self.help,
+            "json" => &mut self.global.json,
+            "quiet" => &mut self.global.quiet,
+            "verbose" => &mut self.global.verbose,
+            "frozen" => &mut self.frozen,
+            _ => return Ok(false),
+        };
+        if attached.is_some() {
+            return Err(usage(format!("--{name} takes no value"))
+                .help(format!("a parameter called {name} comes after --")));
+        }
+        *switch = true;
+        Ok(true)
+    }
+
+    /// Takes an option of `run` itself that has a value; says whether it was one.
     fn own(
         &mut self,
         name: &str,
@@ -87,34 +118,14 @@ impl Flags {
     ) -> Result<bool, Failure> {
         let mut needed = || value()?.ok_or_else(|| usage(format!("--{name} needs a value")));
         match name {
-            "help" => self.help = true,
-            "json" => self.json = true,
-            "quiet" => self.quiet = true,
-            "verbose" => self.verbose = true,
-            "frozen" => self.frozen = true,
-            "color" => self.color = Some(needed()?),
-            "project" => self.project = Some(needed()?.into()),
+            "color" => self.global.color = when(&needed()?)?,
+            "project" => self.global.project = Some(needed()?.into()),
             "params" => self.params = Some(needed()?),
             "timeout" => self.timeout = Some(seconds(&needed()?)?),
             "env" => self.env.push(variable(&needed()?)?),
             _ => return Ok(false),
         }
         Ok(true)
-    }
-
-    /// Lets the options that are about printing take effect.
-    pub fn apply(&mut self, printer: &mut Printer) {
-        printer.json |= self.json;
-        if self.quiet {
-            printer.volume = Volume::Quiet;
-        } else if self.verbose {
-            printer.volume = Volume::Verbose;
-        }
-        match self.color.as_deref() {
-            Some("always") => printer.color = anstream::ColorChoice::Always,
-            Some("never") => printer.color = anstream::ColorChoice::Never,
-            _ => {}
-        }
     }
 }
 
@@ -137,6 +148,18 @@ fn text(word: OsString) -> Result<String, Failure> {
     word.into_string().map_err(|word| {
         usage(format!("{} is not UTF-8", word.display()))
             .help("pass such a value through a file: --params @FILE")
+    })
+}
+
+fn when(text: &str) -> Result<When, Failure> {
+    When::from_str(text, false).map_err(|_| {
+        let known: Vec<_> = When::value_variants()
+            .iter()
+            .filter_map(When::to_possible_value)
+            .collect();
+        let known: Vec<&str> = known.iter().map(|value| value.get_name()).collect();
+        usage(format!("--color cannot be {text:?}"))
+            .help(format!("it is one of {}", known.join(", ")))
     })
 }
 
@@ -263,8 +286,19 @@ pub mod given {
 mod tests {
     use super::*;
 
+    fn try_parse(words: &[&str]) -> Result<Flags, Failure> {
+        let global = Global {
+            project: None,
+            json: false,
+            quiet: false,
+            verbose: false,
+            color: When::Auto,
+        };
+        Flags::parse(words.iter().map(OsString::from).collect(), global)
+    }
+
     fn parse(words: &[&str]) -> Flags {
-        Flags::parse(words.iter().map(OsString::from).collect()).unwrap()
+        try_parse(words).unwrap()
     }
 
     #[test]
@@ -280,7 +314,7 @@ mod tests {
             "--env",
             "A=b=c",
         ]);
-        assert!(flags.json);
+        assert!(flags.global.json);
         assert_eq!(flags.timeout, Some(Duration::from_millis(2500)));
         assert_eq!(flags.env, [("A".to_owned(), "b=c".to_owned())]);
         let given: Vec<(&str, Option<&str>)> = flags
@@ -297,7 +331,7 @@ mod tests {
     #[test]
     fn after_two_dashes_every_flag_is_a_parameter() {
         let flags = parse(&["--", "--json", "x"]);
-        assert!(!flags.json);
+        assert!(!flags.global.json);
         assert_eq!(flags.given, [("json".to_owned(), Some("x".to_owned()))]);
     }
 
@@ -309,8 +343,20 @@ mod tests {
     }
 
     #[test]
-    fn a_stray_word_is_refused() {
-        let failure = Flags::parse(vec!["stray".into()]).unwrap_err();
-        assert_eq!(failure.code, "usage::bad_arguments");
+    fn what_run_cannot_mean_is_refused() {
+        let table = [
+            (&["stray"][..], "\"stray\" belongs to no parameter"),
+            (&["--color", "banana"], "--color cannot be \"banana\""),
+            (&["--color"], "--color needs a value"),
+            (&["--json=false"], "--json takes no value"),
+            (&["-q=1"], "--quiet takes no value"),
+            (&["-q", "-v"], "--quiet cannot be used with --verbose"),
+        ];
+        for (words, message) in table {
+            let failure = try_parse(words).unwrap_err();
+            assert_eq!(failure.code, "usage::bad_arguments");
+            assert_eq!(failure.message, message);
+        }
+        assert_eq!(parse(&["--color", "never"]).global.color, When::Never);
     }
 }

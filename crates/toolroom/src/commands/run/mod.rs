@@ -7,7 +7,6 @@ mod report;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
 
 use toolroom_catalog::Catalog;
 use toolroom_exec::executor::{self, Request, Watch, parameters, prepare};
@@ -30,7 +29,14 @@ use crate::printer::{Printer, Volume};
 use crate::settings::{self, Settings};
 
 pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<Answer, Failure> {
-    let mut flags = Flags::parse(with_separator(args.rest))?;
+    let words = with_separator(args.rest);
+    // A wrong word is told as the right ones around it ask for.
+    printer.json |= words
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(|word| word == "--json");
+    let flags = Flags::parse(words, global.clone())?;
+    *printer = Printer::of(&flags.global);
     let id = match args.id {
         Some(id) if id == "--help" || id == "-h" => return Ok(help::general()),
         Some(id) => id,
@@ -41,9 +47,7 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
             );
         }
     };
-    flags.apply(printer);
-    let project = flags.project.as_ref().or(global.project.as_ref());
-    let world = crate::world::of_process(project.map(PathBuf::as_path))?;
+    let world = crate::world::of_process(flags.global.project.as_deref())?;
     let catalog = Catalog::open(&world);
     let tool = catalog.find(&id)?;
     if flags.help {

@@ -6,6 +6,64 @@ use super::{machine, result};
 
 const TOOL: &str = "def main(a=None, json=None): return [a, json]\n";
 
+fn refused(args: &[&str]) -> String {
+    let context = machine();
+    context.tool("f.py", TOOL);
+    let output = context.run(args);
+    assert_eq!(output.status, 2, "{args:?}: {}", output.stderr);
+    output.stderr
+}
+
+#[test]
+fn an_option_after_the_id_is_as_strict_as_one_before_it() {
+    for (before, after) in [
+        (
+            &["--color", "banana", "run", "f"][..],
+            &["run", "f", "--a", "1", "--color", "banana"][..],
+        ),
+        (
+            &["--json=false", "run", "f"],
+            &["run", "f", "--a", "1", "--json=false"],
+        ),
+        (
+            &["-q", "-v", "run", "f"],
+            &["run", "f", "--a", "1", "-q", "-v"],
+        ),
+        (
+            &["-q", "run", "f", "-v"],
+            &["-q", "run", "f", "--a", "1", "-v"],
+        ),
+    ] {
+        refused(before);
+        refused(after);
+    }
+    let told = refused(&["run", "f", "--a", "1", "--color", "banana"]);
+    assert!(told.contains("auto, always, never"), "{told}");
+    let context = machine();
+    context.tool("f.py", TOOL);
+    assert_eq!(
+        result(&context, &["f", "--a", "1", "--color", "never"]),
+        json!([1, null])
+    );
+    let given = context.run(&["run", "f", "--", "--json=false"]);
+    assert_eq!(given.stdout, "[null,false]\n");
+}
+
+#[test]
+fn a_wrong_word_is_told_as_json_where_json_was_asked_for() {
+    let context = machine();
+    context.tool("f.py", TOOL);
+    for args in [
+        &["run", "f", "stray", "--json"][..],
+        &["run", "f", "--a", "1", "--color", "banana", "--json"],
+        &["--json", "run", "f", "--a", "1", "--timeout", "soon"],
+    ] {
+        let output = context.run(args);
+        assert_eq!(output.status, 2, "{args:?}");
+        assert_eq!(output.error()["code"], "usage::bad_arguments");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn settings_that_are_no_file_or_too_large_are_named_and_not_waited_for() {
