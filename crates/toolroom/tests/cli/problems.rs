@@ -559,6 +559,26 @@ fn a_wrong_command_line_is_two_and_still_json_when_asked() {
     assert_eq!(output.error()["code"], "usage::bad_arguments");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_command_line_that_is_no_text_is_wrong_and_no_crash() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let context = context();
+    let odd = OsStr::from_bytes(b"\xff");
+    for (args, command) in [
+        (&[odd, OsStr::new("--json")][..], ""),
+        (&[OsStr::new("--json"), odd, OsStr::new("list")], "list"),
+        (&[OsStr::new("show"), odd, OsStr::new("--json")], "show"),
+    ] {
+        let output = context.command(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["command"], command);
+        assert_eq!(answer["error"]["code"], "usage::bad_arguments");
+    }
+}
+
 #[test]
 fn a_json_tool_that_cannot_be_parsed_is_named() {
     let problem = problem_of("j.json", "{\"executor_id\": \"http\",}");
