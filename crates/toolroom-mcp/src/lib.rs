@@ -16,6 +16,7 @@ mod tools;
 pub use server::http::{self, Http};
 pub use server::{House, Options, ServeError, stdio};
 pub use tools::book::Choice;
+pub use tools::name::marked;
 
 /// A text without escape sequences and characters that hide or reorder what is read.
 #[must_use]

@@ -26,6 +26,7 @@
 //! parts that may also hold `-`. Any other brace is text, so JSON, `{}`, `{ x }` and `a{3}`
 //! need no care. To keep a `{name}` as text, double its braces: `{{name}}` gives `{name}`.
 //! Doubled braces around anything else are text as well: `{"a": {"b": 1}}` stays whole.
+//! [`escaped`] writes any text so that it stays what it is.
 //!
 //! ```
 //! use toolroom_kernel::template::{Template, Unset};
@@ -52,5 +53,5 @@ pub use ast::{Syntax, Template};
 pub use error::{Fault, TemplateError};
 pub use expand::{Expanded, MAX_EXPANDED};
 pub use json::{MAX_JSON_DEPTH, expand_json};
-pub use parse::MAX_NESTING;
+pub use parse::{MAX_NESTING, escaped};
 pub use scope::{Placeholder, Scope, Unset};

@@ -18,6 +18,39 @@ pub(super) fn parse(text: &str, syntax: Syntax) -> Result<Vec<Part>, TemplateErr
     parser.parts(0)
 }
 
+/// The template that gives a text as it is.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let parser = Parser {
+        text,
+        at: 0,
+        syntax: Syntax::Full,
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['$', '{']) {
+        let (before, special) = rest.split_at(at);
+        let start = text.len() - special.len();
+        out.push_str(before);
+        let taken = if special.starts_with("${") {
+            out.push_str("$${");
+            2
+        } else if special.starts_with('$') {
+            out.push_str("$$");
+            1
+        } else if let Some(path) = parser.path_at(start + 1) {
+            out.push_str(&format!("{{{{{}}}}}", &text[path.clone()]));
+            path.len() + 2
+        } else {
+            out.push('{');
+            1
+        };
+        rest = &special[taken..];
+    }
+    out.push_str(rest);
+    out
+}
+
 struct Parser<'s> {
     text: &'s str,
     at: usize,

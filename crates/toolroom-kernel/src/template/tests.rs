@@ -415,6 +415,13 @@ proptest! {
     }
 
     #[test]
+    fn what_is_escaped_comes_out_as_it_went_in(
+        text in r#"(\$|\{|\}|:|-|\.|"|A|é|tool_path|params\.n| ){0,40}"#
+    ) {
+        prop_assert_eq!(expand(&escaped(&text), Unset::Error).unwrap(), text);
+    }
+
+    #[test]
     fn text_without_syntax_stays_as_it_is(text in r"[^${}]*") {
         prop_assert_eq!(expand(&text, Unset::Error).unwrap(), text);
     }

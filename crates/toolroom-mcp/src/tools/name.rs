@@ -23,20 +23,17 @@ pub fn public(id: &ToolId) -> String {
         .chars()
         .any(|c| !is_plain(c) && !matches!(c, '/' | '.' | ' '));
     if loses || name.len() > LONGEST {
-        marked(&name, id)
+        marked(&name, text)
     } else {
         name
     }
 }
 
-/// A name that no other id can have.
-fn marked(name: &str, id: &ToolId) -> String {
-    let digest = Sha256::digest(id.as_str().as_bytes());
-    let mark: String = digest
-        .iter()
-        .take(MARK / 2)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+/// A name that nothing else can have: its end is a mark of the whole it was made from.
+#[must_use]
+pub fn marked(name: &str, whole: &str) -> String {
+    let digest = Sha256::digest(whole.as_bytes());
+    let mark = toolroom_kernel::hex(&digest[..MARK / 2]);
     let kept: String = name.chars().take(LONGEST - MARK - 1).collect();
     format!("{kept}_{mark}")
 }

@@ -1,5 +1,6 @@
 //! `toolroom new FOLDER --from-mcp URL|COMMAND`: a tool file for each tool of a server.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 use toolroom_catalog::space::{PROJECT_SPACE, TOOLS};
 use toolroom_kernel::World;
 use toolroom_kernel::model::ToolId;
+use toolroom_kernel::template::escaped;
 use toolroom_mcp::client::{Foreign, Source, tools};
 
 use crate::answer::Answer;
@@ -25,8 +27,8 @@ pub fn run(
     let mut text = String::new();
     let mut made = Vec::new();
     let mut kept = Vec::new();
-    for tool in &found {
-        let id = ToolId::parse(&format!("{folder}/{}", file_name(&tool.name)))?;
+    for (tool, name) in found.iter().zip(file_names(&found)) {
+        let id = ToolId::parse(&format!("{folder}/{name}"))?;
         let file = project
             .join(PROJECT_SPACE)
             .join(TOOLS)
@@ -65,6 +67,25 @@ fn source(written: &[String]) -> Source {
         },
         [] => Source::Url(String::new()),
     }
+}
+
+/// The name of each tool's file. Where letters had to be replaced, and so two tools would
+/// have one file, or a name is too short or too long for a file, it ends in a mark.
+fn file_names(tools: &[Foreign]) -> Vec<String> {
+    const LONGEST: usize = 128;
+    let plain: Vec<String> = tools.iter().map(|tool| file_name(&tool.name)).collect();
+    let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in &plain {
+        *uses.entry(name).or_default() += 1;
+    }
+    let names = tools.iter().zip(&plain);
+    let one = |(tool, plain): (&Foreign, &String)| match uses.get(plain.as_str()) {
+        _ if plain.is_empty() => toolroom_mcp::marked("tool", &tool.name),
+        _ if plain.len() > LONGEST => toolroom_mcp::marked(plain, &tool.name),
+        Some(2..) if *plain != tool.name => toolroom_mcp::marked(plain, &tool.name),
+        _ => plain.clone(),
+    };
+    names.map(one).collect()
 }
 
 fn file_name(name: &str) -> String {
@@ -130,7 +151,7 @@ fn body(tool: &Foreign, source: &Source) -> String {
 
 /// A text that templates leave as it is.
 fn literal(text: &str) -> Value {
-    Value::from(text.replace('$', "$$"))
+    Value::from(escaped(text))
 }
 
 #[cfg(test)]
@@ -158,6 +179,17 @@ mod tests {
         assert_eq!(words(&["npx", "-y", "server"]), command);
     }
 
+    fn foreign(name: &str) -> Foreign {
+        Foreign {
+            name: name.to_owned(),
+            title: None,
+            description: None,
+            input_schema: json!({}),
+            output_schema: None,
+            annotations: None,
+        }
+    }
+
     #[test]
     fn names_become_files_that_are_tools() {
         for (name, wanted) in [
@@ -165,7 +197,22 @@ mod tests {
             ("_x/../y", "x____y"),
             ("plain-name", "plain-name"),
         ] {
-            assert_eq!(file_name(name), wanted);
+            assert_eq!(file_names(&[foreign(name)]), [wanted]);
         }
+    }
+
+    #[test]
+    fn every_tool_has_a_file_of_its_own() {
+        let long = "x".repeat(300);
+        let names = ["a.b", "a_b", "a/b", "...", "_", "ok", &long];
+        let files = file_names(&names.map(foreign));
+        assert_eq!((files[1].as_str(), files[5].as_str()), ("a_b", "ok"));
+        let distinct: std::collections::BTreeSet<&String> = files.iter().collect();
+        assert_eq!(distinct.len(), names.len(), "{files:?}");
+        for file in &files {
+            assert!(file.len() <= 128 && !file.starts_with('_'), "{file}");
+        }
+        assert!(files[0].starts_with("a_b_") && files[2].starts_with("a_b_"));
+        assert!(files[3].starts_with("tool_"));
     }
 }

@@ -138,6 +138,60 @@ fn the_tools_of_a_server_become_files() {
     assert_eq!(error["code"], "mcp::server_unreachable");
 }
 
+/// A server that tells which tool was called, and what it was started with.
+const TELLING: &str = r#"
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    if asked["method"] == "initialize":
+        version = asked["params"]["protocolVersion"]
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("a.b", "a_b", "a/b", "{home}")]}
+    elif asked["method"] == "tools/call":
+        result = {"content": [], "structuredContent": {"called": asked["params"]["name"], "args": sys.argv[1:]}}
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"#;
+
+#[test]
+fn every_tool_of_a_server_gets_its_file_and_every_word_stays_what_it_was() {
+    let context = machine();
+    let server = context.file("server.py", TELLING);
+    let words = [
+        "{home}",
+        "{{project}}",
+        "$HOME ${HOME} $$",
+        "{\"a\": {tool_path}}",
+    ];
+    let new = [
+        "--json",
+        "new",
+        "theirs",
+        "--from-mcp",
+        "python3",
+        server.to_str().unwrap(),
+    ];
+    let made = context.run(&[&new[..], &words].concat()).data();
+    let ids = made["tools"].as_array().unwrap().iter();
+    let ids: Vec<&str> = ids.map(|tool| tool["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 4, "{ids:?}");
+    let called: Vec<String> = ids
+        .iter()
+        .map(|id| {
+            let told = context.data(&["run", id])["data"].clone();
+            assert_eq!(told["args"], json!(words), "{told}");
+            told["called"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(called, ["a.b", "a_b", "a/b", "{home}"]);
+    assert_eq!(ids[1], "theirs/a_b");
+}
+
 #[test]
 fn the_tools_of_a_server_at_an_address_become_files() {
     let (context, other) = (machine(), elsewhere());
