@@ -1,9 +1,10 @@
 //! What an environment was before it was changed, kept beside it until that is over.
 //!
 //! The kept tree is made of hard links, so it costs neither space nor the reading of files,
-//! and installers replace files rather than write to them. What they do write to, their own
-//! notes, lies near the top, and that is copied. A tree that is whole is the mark of an
-//! install that did not come to its end; putting it back may be broken off and done again.
+//! and installers replace files rather than write to them. What they do write to is copied:
+//! their notes at the top, and what a manager's data names. A tree that is whole is the mark
+//! of an install that did not come to its end; putting it back may be broken off and done
+//! again.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,8 +12,6 @@ use std::fs::{FileTimes, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Files that lie no deeper than this are copied.
-const COPIED_DEPTH: usize = 2;
 /// Links in the place of a folder that are followed.
 const MAX_LINKS: usize = 16;
 
@@ -56,11 +55,12 @@ impl Kept {
         self.is_whole().then(|| self.tree(WHOLE))
     }
 
-    /// Keeps the folder as it is now.
+    /// Keeps the folder as it is now. What is written to in place is given by its names at the
+    /// top of the folder.
     ///
     /// # Errors
     /// Fails if it cannot be kept; then nothing may be installed.
-    pub fn keep(&self) -> io::Result<()> {
+    pub fn keep(&self, rewritten: &[String]) -> io::Result<()> {
         self.put_back()?;
         delete(&self.room)?;
         if !fs_err::symlink_metadata(&self.folder).is_ok_and(|found| found.is_dir()) {
@@ -68,7 +68,7 @@ impl Kept {
         }
         fs_err::create_dir(&self.room)?;
         fs_err::write(self.room.join(".gitignore"), "*\n")?;
-        let kept = clone(&self.folder, &self.tree(PART))
+        let kept = clone(&self.folder, &self.tree(PART), rewritten)
             .and_then(|()| fs_err::rename(self.room.join(PART), self.room.join(WHOLE)));
         kept.inspect_err(|_| drop(delete(&self.room)))
     }
@@ -130,18 +130,20 @@ fn behind_links(path: &Path) -> PathBuf {
 }
 
 /// Makes a tree that has all that another has. Links are not followed.
-fn clone(from: &Path, to: &Path) -> io::Result<()> {
+fn clone(from: &Path, to: &Path, rewritten: &[String]) -> io::Result<()> {
     let mut folders = Vec::new();
-    let mut left = vec![(from.to_path_buf(), to.to_path_buf(), 1)];
-    while let Some((from, to, depth)) = left.pop() {
+    let mut left = vec![(from.to_path_buf(), to.to_path_buf(), false)];
+    while let Some((from, to, is_rewritten)) = left.pop() {
+        let is_top = folders.is_empty();
         fs_err::create_dir_all(&to)?;
         for entry in fs_err::read_dir(&from)? {
             let entry = entry?;
             let (source, target) = (entry.path(), to.join(entry.file_name()));
             let kind = entry.file_type()?;
             if kind.is_dir() {
-                left.push((source, target, depth + 1));
-            } else if kind.is_file() && depth <= COPIED_DEPTH {
+                let is_named = || rewritten.iter().any(|name| entry.file_name() == **name);
+                left.push((source, target, is_rewritten || (is_top && is_named())));
+            } else if kind.is_file() && (is_top || is_rewritten) {
                 copy(&source, &target)?;
             } else if fs_err::hard_link(&source, &target).is_err() {
                 // A file of somebody else, or a disk that knows no such links.
@@ -246,7 +248,7 @@ fn refill(folder: &Path, kept: &Path) -> io::Result<()> {
             delete(&entry?.path())?;
         }
     }
-    clone(kept, folder)
+    clone(kept, folder, &[])
 }
 
 /// Deletes whatever is there; a link, not what it leads to.
@@ -269,6 +271,7 @@ mod tests {
         let folder = root.path().join("packages");
         for (path, text) in [
             (".notes", "a"),
+            (".made/by/script.js", "a"),
             ("a/b/c/deep.js", "deep"),
             ("a/top.js", "top"),
         ] {
@@ -299,7 +302,9 @@ mod tests {
 
     /// What installers do: write to their notes, replace, add and delete.
     fn install(folder: &Path) {
-        fs_err::write(folder.join(".notes"), "b").unwrap();
+        for file in [".notes", ".made/by/script.js"] {
+            fs_err::write(folder.join(file), "b").unwrap();
+        }
         fs_err::remove_dir_all(folder.join("a")).unwrap();
         fs_err::create_dir_all(folder.join("new/half")).unwrap();
     }
@@ -308,7 +313,7 @@ mod tests {
     fn a_folder_is_put_back_as_it_was_and_nothing_is_left_beside_it() {
         let (root, folder) = folder();
         let (kept, before) = (Kept::of(&folder), seen(root.path()));
-        kept.keep().unwrap();
+        kept.keep(&[".made".to_owned()]).unwrap();
         install(&folder);
         assert!(kept.put_back().unwrap());
         assert_eq!(seen(root.path()), before);
@@ -319,7 +324,7 @@ mod tests {
     fn a_putting_back_that_was_broken_off_is_finished() {
         let (root, folder) = folder();
         let (kept, before) = (Kept::of(&folder), seen(root.path()));
-        kept.keep().unwrap();
+        kept.keep(&[".made".to_owned()]).unwrap();
         fs_err::create_dir(kept.room.join(REST)).unwrap();
         fs_err::rename(&folder, kept.tree(REST)).unwrap();
         assert!(Kept::of(&folder).put_back().unwrap());
@@ -330,7 +335,7 @@ mod tests {
     fn a_folder_that_cannot_be_moved_is_filled_again() {
         let (_root, folder) = folder();
         let (kept, before) = (Kept::of(&folder), seen(&folder));
-        kept.keep().unwrap();
+        kept.keep(&[".made".to_owned()]).unwrap();
         install(&folder);
         refill(&folder, &kept.before().unwrap()).unwrap();
         assert_eq!(seen(&folder), before);
@@ -354,7 +359,7 @@ mod tests {
         fs_err::os::unix::fs::symlink("packages", &link).unwrap();
         let before = seen(root.path());
         let kept = Kept::of(&link);
-        kept.keep().unwrap();
+        kept.keep(&[".made".to_owned()]).unwrap();
         install(&folder);
         kept.put_back().unwrap();
         assert_eq!(seen(root.path()), before);

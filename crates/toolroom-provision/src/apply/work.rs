@@ -162,7 +162,7 @@ impl Work<'_> {
             delete(self.place).map_err(|source| failed("cleared", source))?;
             self.note(Event::Made, Vec::new())?;
         } else if let Some(kept) = kept(self.plan) {
-            kept.keep()
+            kept.keep(&self.plan.target.manager.rewritten)
                 .map_err(|source| failed("kept as it is", source))?;
         }
         self.steps(&self.plan.steps)?;

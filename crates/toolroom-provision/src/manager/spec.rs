@@ -47,6 +47,9 @@ pub struct Manager {
     pub environment: Option<EnvironmentSpec>,
     /// The folder beside the manifest that packages go to, where it is not.
     pub folder: Option<String>,
+    /// What is at the top of such a folder or environment and is written to in place: by
+    /// programs, or by scripts of packages. All else in it is only ever replaced.
+    pub rewritten: Vec<String>,
     /// What a tool's own packages are kept in, where projects have such a folder.
     pub shared: Option<SharedSpec>,
     pub choose: Choose,

@@ -61,6 +61,7 @@ fn with_packages(name: &str, version: &str, install: &[&str]) -> Option<TestCont
         .unwrap();
     assert!(output.status.success(), "{name}: {output:?}");
     context.file("node_modules/.mine/keep.txt", "mine\n");
+    context.file("node_modules/.prisma/client/index.js", "generated\n");
     Some(context)
 }
 
@@ -112,7 +113,8 @@ fn an_install_that_fails_at_its_end_leaves_packages_and_lockfiles_as_they_were()
         };
         let folder = context.project().join("node_modules");
         let before = (bytes_of(&folder), beside(&context));
-        manifest(&context, (name, version), WANTED, "exit 1");
+        let last = "echo more >> node_modules/.prisma/client/index.js; exit 1";
+        manifest(&context, (name, version), WANTED, last);
         let error = context.error(&["setup"]);
         assert_eq!(error["code"], "provision::failed", "{name}: {error:#}");
         assert_eq!((bytes_of(&folder), beside(&context)), before, "{name}");
