@@ -263,6 +263,7 @@ pub enum EvalShell {
     Bash,
     Zsh,
     Fish,
+    #[value(alias = "powershell")]
     Pwsh,
 }
 
@@ -379,6 +380,7 @@ pub enum Shell {
     Bash,
     Zsh,
     Fish,
+    #[value(alias = "pwsh")]
     Powershell,
     Elvish,
 }

@@ -14,6 +14,17 @@ fn every_shell_gets_a_script() {
 }
 
 #[test]
+fn powershell_may_be_called_by_either_of_its_names() {
+    let context = context();
+    for command in [&["completions"][..], &["env", "bash", "--shell"]] {
+        let [one, other] =
+            ["pwsh", "powershell"].map(|shell| context.run(&[command, &[shell]].concat()));
+        assert_eq!((one.status, other.status), (0, 0), "{other}");
+        assert_eq!(one.stdout, other.stdout);
+    }
+}
+
+#[test]
 fn tool_names_are_completed() {
     let mut context = context();
     context.tool("web/fetch.py", "\"\"\"Fetches.\"\"\"\n");
