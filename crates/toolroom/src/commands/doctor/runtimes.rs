@@ -17,6 +17,7 @@ use toolroom_kernel::{Os, World};
 
 use super::{Check, Health};
 use crate::commands::resolved::{self, explain};
+use crate::failure::Failure;
 use crate::output::paths;
 use crate::settings::Settings;
 
@@ -38,12 +39,16 @@ pub fn checks(
     let mut checks = Vec::new();
     let mut seen = BTreeSet::new();
     for (name, is_used) in runtimes(listing) {
-        let Ok(chain) = catalog
+        let linked = catalog
             .find_runtime(&name)
-            .map_err(drop)
-            .and_then(|tool| catalog.link(tool).map_err(drop))
-        else {
-            continue;
+            .map_err(Failure::from)
+            .and_then(|tool| Ok(catalog.link(tool)?));
+        let chain = match linked {
+            Ok(chain) => chain,
+            Err(failure) => {
+                push_once(&mut checks, unlinked(world, &name, is_used, failure));
+                continue;
+            }
         };
         match resolved::environment(world, catalog, &chain, settings) {
             Ok(resolution) => {
@@ -111,6 +116,16 @@ fn not_found(world: &World, name: &str, is_used: bool, error: ResolveError) -> C
         .help
         .unwrap_or_else(|| format!("{} says more", explain(name)));
     Check::fail(name, detail, paths::shown_in(world, &fix))
+}
+
+/// A runtime that was listed, and is not what it was or not the only one of its name.
+fn unlinked(world: &World, name: &str, is_used: bool, failure: Failure) -> Check {
+    let detail = paths::shown_in(world, &failure.message);
+    let fix = failure
+        .help
+        .unwrap_or_else(|| format!("toolroom show {name} says more"));
+    let check = if is_used { Check::fail } else { Check::warn };
+    check(name, detail, paths::shown_in(world, &fix))
 }
 
 fn push_once(checks: &mut Vec<Check>, check: Check) {
