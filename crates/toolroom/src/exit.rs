@@ -1,4 +1,4 @@
-//! Exit statuses: a promise to scripts, written in CONTRACT and README.
+//! Exit statuses: a promise to scripts, written in README.md.
 
 use std::process::ExitCode;
 
