@@ -6,7 +6,6 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::{Listing, Row, Shadowed};
-use toolroom_catalog::problem::Problem;
 use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space, ToolId};
 
@@ -17,7 +16,7 @@ use crate::output::{paths, style};
 use crate::printer::Printer;
 
 /// More problems than this are counted, not drawn.
-const MOST_PROBLEMS: usize = 10;
+pub const MOST_PROBLEMS: usize = 10;
 
 pub fn run(args: &List, world: &World, printer: &Printer) -> Answer {
     let mut listing = Catalog::open(world).list();
@@ -29,7 +28,7 @@ pub fn run(args: &List, world: &World, printer: &Printer) -> Answer {
     for shadowed in &listing.shadowed {
         answer.notes.push(shadowed_note(world, shadowed));
     }
-    answer.notes.extend(problem_notes(&listing.problems));
+    answer.notes.extend(problems_note(listing.problems.len()));
     answer.problems = listing.problems;
     answer.problems.truncate(MOST_PROBLEMS);
     if listing.rows.is_empty() && answer.problems.is_empty() {
@@ -158,8 +157,9 @@ fn shadowed_note(world: &World, shadowed: &Shadowed) -> String {
     )
 }
 
-fn problem_notes(problems: &[Problem]) -> Option<String> {
-    match problems.len() {
+/// How many files cannot be used, where there are any.
+pub fn problems_note(count: usize) -> Option<String> {
+    match count {
         0 => None,
         1 => Some("1 file cannot be used; the others are not affected".into()),
         many if many > MOST_PROBLEMS => Some(format!(

@@ -17,6 +17,8 @@ use toolroom_provision::requirement::Selection;
 use toolroom_provision::store;
 
 pub use self::progress::Bars;
+use self::targets::Targets;
+use super::list;
 use crate::answer::Answer;
 use crate::args::Setup;
 use crate::exit::Status;
@@ -39,18 +41,19 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
     let guard = crate::guard::guard()?;
     let mut planner = planner(world, &catalog, &settings, args.repair);
     planner.options.guard = Some(&guard);
-    let targets = targets::collect(args, world, &catalog, &planner)?;
+    let Targets { targets, left_out } = targets::collect(args, world, &catalog, &planner)?;
     let planned: Vec<Result<Plan, ProvisionError>> =
         targets.iter().map(|target| planner.plan(target)).collect();
     if args.plan {
-        return answer(world, planned, printer, Asked::Plan);
+        return answer(world, planned, left_out, printer, Asked::Plan);
     }
     let changes = planned
         .iter()
         .flatten()
         .any(|plan| plan.decision.action.changes());
     if changes && !args.yes && !ask::consents(world, &planned, printer)? {
-        return Ok(answer(world, planned, printer, Asked::Plan)?.note("nothing was changed"));
+        let answer = answer(world, planned, left_out, printer, Asked::Plan)?;
+        return Ok(answer.note("nothing was changed"));
     }
     let cancel = Cancel::new();
     let bars = Bars::new(printer);
@@ -61,7 +64,8 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
         progress: &bars,
         offline: args.offline,
     };
-    answer(world, applied(planned, &how), printer, Asked::Setup)
+    let done = applied(planned, &how);
+    answer(world, done, left_out, printer, Asked::Setup)
 }
 
 /// A planner with the project's settings.
@@ -120,10 +124,14 @@ enum Asked {
 fn answer(
     world: &World,
     outcomes: Vec<Result<Plan, ProvisionError>>,
+    left_out: Vec<Failure>,
     printer: &Printer,
     asked: Asked,
 ) -> Result<Answer, Failure> {
-    let text = render::tree(world, &outcomes);
+    let mut text = render::tree(world, &outcomes);
+    if outcomes.is_empty() && left_out.is_empty() {
+        text.push_str("nothing is required here\n");
+    }
     let (mut plans, mut failures) = (Vec::new(), Vec::new());
     for outcome in outcomes {
         match outcome {
@@ -136,13 +144,18 @@ fn answer(
         .iter()
         .find(|plan| asked == Asked::Setup && plan.decision.action == Action::Refuse)
         .map(refusal);
-    let status = failures
-        .iter()
-        .chain(&refused)
-        .map(|failure| failure.status)
-        .next();
+    let first = failures.first().cloned().or(refused);
+    let first = first.or_else(|| left_out.first().cloned());
+    let status = first.as_ref().map(|failure| failure.status);
+    let note = list::problems_note(left_out.len());
+    let shown = if printer.json {
+        usize::MAX
+    } else {
+        list::MOST_PROBLEMS
+    };
+    failures.extend(left_out.into_iter().take(shown));
     if printer.json
-        && let Some(mut first) = failures.first().cloned().or(refused)
+        && let Some(mut first) = first
     {
         first.details.insert("plans".to_owned(), json!(plans));
         first.details.insert(
@@ -154,6 +167,7 @@ fn answer(
     let mut answer = Answer::new(text, json!({"plans": plans}));
     answer.status = status.unwrap_or(Status::Done);
     answer.failures = failures;
+    answer.notes.extend(note);
     Ok(answer)
 }
 

@@ -15,9 +15,6 @@ pub fn tree(world: &World, outcomes: &[Result<Plan, ProvisionError>]) -> String 
     for plan in outcomes.iter().flatten() {
         branch(world, plan, &mut text);
     }
-    if outcomes.is_empty() {
-        text.push_str("nothing is required here\n");
-    }
     text
 }
 

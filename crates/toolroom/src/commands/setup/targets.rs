@@ -1,5 +1,7 @@
 //! What `setup` is about: the tools that are named, or the project and every tool.
 
+use std::path::Path;
+
 use toolroom_catalog::Catalog;
 use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space};
@@ -8,29 +10,45 @@ use toolroom_provision::plan::{Planner, Subject, Target};
 use crate::args::Setup;
 use crate::failure::Failure;
 
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Targets {
+    pub targets: Vec<Target>,
+    /// Why files that were asked for are no tools, or tools that nothing can run.
+    pub left_out: Vec<Failure>,
+}
+
 /// Collects the targets, each once.
 pub fn collect(
     args: &Setup,
     world: &World,
     catalog: &Catalog,
     planner: &Planner<'_>,
-) -> Result<Vec<Target>, Failure> {
-    let mut targets: Vec<Target> = Vec::new();
+) -> Result<Targets, Failure> {
+    let mut found = Targets::default();
     if !args.ids.is_empty() {
         for id in &args.ids {
             let chain = catalog.link(catalog.find(id)?)?;
-            add(&mut targets, planner.tool(&chain)?);
+            add(&mut found.targets, planner.tool(&chain)?);
         }
-        return Ok(targets);
+        return Ok(found);
     }
     if world.project.is_none() && !args.all {
         let failure = Failure::new("usage::no_project", "there is no project here");
         return Err(failure.help("name a tool, or make a project: toolroom init"));
     }
     for target in planner.project()? {
-        add(&mut targets, Some(target));
+        add(&mut found.targets, Some(target));
     }
-    for row in catalog.list_own().rows {
+    let listing = catalog.list_own();
+    let is_users = |path: &Path| {
+        let user = world.user_space.as_deref();
+        user.is_some_and(|user| path.starts_with(user))
+    };
+    let problems = listing.problems.into_iter();
+    let problems = problems.filter(|problem| args.all || !is_users(&problem.path));
+    found.left_out.extend(problems.map(Failure::from));
+    for row in listing.rows {
         let is_asked_for = match row.space {
             Space::Project => true,
             Space::User => args.all,
@@ -39,17 +57,16 @@ pub fn collect(
         if !is_asked_for || row.role() != Role::Tool {
             continue;
         }
-        // A tool that cannot be read or linked is `list`'s and `doctor`'s to tell of.
-        let Ok(chain) = catalog
+        let linked = catalog
             .find(row.id.as_str())
             .map_err(Failure::from)
-            .and_then(|tool| Ok(catalog.link(tool)?))
-        else {
-            continue;
-        };
-        add(&mut targets, planner.tool(&chain)?);
+            .and_then(|tool| Ok(catalog.link(tool)?));
+        match linked {
+            Ok(chain) => add(&mut found.targets, planner.tool(&chain)?),
+            Err(failure) => found.left_out.push(failure),
+        }
     }
-    Ok(targets)
+    Ok(found)
 }
 
 fn add(targets: &mut Vec<Target>, target: Option<Target>) {

@@ -238,3 +238,39 @@ fn the_guide_shows_what_the_six_scenarios_print() {
         assert_eq!(printed(&context), shown(number), "scenario {number}");
     }
 }
+
+#[test]
+fn a_tool_that_nothing_can_run_is_told_and_keeps_the_others_from_nothing() {
+    let context = crate::context();
+    context.tool("good.py", "def main(): ...\n");
+    let fine = context.run(&["setup"]);
+    assert_eq!(
+        (fine.status, fine.stdout.as_str()),
+        (0, "nothing is required here\n")
+    );
+    context.tool("odd.yaml", "executor_id: nope_runtime\ndescription: Odd.\n");
+    context.tool("torn.yaml", "executor_id: [http\n");
+    context.user_tool("theirs.yaml", "executor_id: [http\n");
+    for args in [&["setup"][..], &["setup", "--plan"], &["setup", "--quiet"]] {
+        let told = context.run(args);
+        assert_eq!(told.status, 125, "{told}");
+        assert_eq!(told.stdout, "");
+        for part in [
+            "catalog::unknown_executor",
+            "catalog::syntax",
+            "odd.yaml:1:1",
+            "torn.yaml:",
+        ] {
+            assert!(told.stderr.contains(part), "{part}: {told}");
+        }
+        assert!(!told.stderr.contains("theirs.yaml"), "{told}");
+    }
+    let error = context.error(&["setup"]);
+    assert_eq!(error["code"], "catalog::unknown_executor");
+    assert_eq!(error["failures"].as_array().unwrap().len(), 2);
+    let all = context.error(&["setup", "--all"]);
+    assert_eq!(all["failures"].as_array().unwrap().len(), 3);
+    context.file("requirements.txt", "# nothing yet\n");
+    let planned = context.error(&["setup", "--plan"]);
+    assert_eq!(planned["plans"][0]["target"], "project", "{planned}");
+}
