@@ -25,6 +25,7 @@ mod resolver_schema;
 mod run;
 mod search;
 mod seeds;
+mod settings;
 mod setup;
 mod show;
 mod spaces;
