@@ -104,11 +104,7 @@ pub(crate) fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    hash.finalize()
-        .iter()
-        .take(10)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    toolroom_kernel::hex(&hash.finalize()[..10])
 }
 
 pub(crate) fn seconds(time: SystemTime) -> u64 {
