@@ -29,8 +29,9 @@ fn main() {
         panic!("many TOOLROOM PROJECT TOOL COUNT AT_ONCE");
     };
     let (count, at_once): (usize, usize) = (count.parse().unwrap(), at_once.parse().unwrap());
+    let guard = Guard::new(toolroom, ["__guard".into()]);
     // As a server's: made while there is one thread.
-    let guard = Guard::new(toolroom, ["__guard".into()]).garrisoned();
+    let garrisoned = guard.clone().garrisoned();
     let world = world(PathBuf::from(project));
     let catalog = Catalog::open(&world);
     let chain = catalog.link(catalog.find(tool).unwrap()).unwrap();
@@ -54,9 +55,8 @@ fn main() {
     runtime.block_on(async {
         let descriptors = open_descriptors();
         let bare = bare_loop(&prepared, count, at_once).await;
-        let ours = our_loop(&prepared, &guard, count, at_once).await;
-        let (bare_spawn, warm) = prewarmed(&prepared, &guard).await;
-        drop(guard);
+        let ours = our_loop(&prepared, &garrisoned, count, at_once).await;
+        drop(garrisoned);
         println!("bare_seconds {}", bare.as_secs_f64());
         println!("our_seconds {}", ours.as_secs_f64());
         println!(
@@ -64,6 +64,7 @@ fn main() {
             open_descriptors().saturating_sub(descriptors)
         );
         println!("children_left {}", children());
+        let (bare_spawn, warm) = prewarmed(&prepared, &guard).await;
         println!("bare_spawn_median_ms {}", bare_spawn.as_secs_f64() * 1000.0);
         println!("prewarmed_median_ms {}", warm.as_secs_f64() * 1000.0);
     });
