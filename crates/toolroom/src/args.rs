@@ -49,13 +49,7 @@ impl Cli {
 #[derive(Debug, Clone, Args)]
 pub struct Global {
     /// The project to work in [default: the nearest ancestor with .ai/ or toolroom.toml]
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        env = "TOOLROOM_PROJECT",
-        hide_env = true
-    )]
+    #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
     /// Answer with one JSON document
     #[arg(long, global = true)]

@@ -11,10 +11,13 @@ use toolroom_kernel::{Directories, Os, World};
 
 use crate::failure::Failure;
 
+/// The variable that names a project where no option does.
+const PROJECT: &str = "TOOLROOM_PROJECT";
+
 /// Looks at the process, and finds the project the call is about.
 ///
 /// # Errors
-/// Fails if there is no working directory, or `--project` names none.
+/// Fails if there is no working directory, or none where the project was said to be.
 pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
     let cwd = std::env::current_dir().map_err(|error| {
         Failure::new(
@@ -28,9 +31,11 @@ pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
         Some(path) if !path.is_empty() => Some(absolute(&cwd, Path::new(path))),
         _ => home.as_ref().map(|home| home.join(".ai")),
     };
-    let project = match project {
-        Some(path) => Some(named_project(&cwd, path)?),
-        None => discover_project(&cwd, home.as_deref(), user_space.as_deref()),
+    let wanted = env.get_os(PROJECT).filter(|path| !path.is_empty());
+    let project = match (project, wanted) {
+        (Some(path), _) => Some(named_project(&cwd, "--project", path)?),
+        (None, Some(path)) => Some(named_project(&cwd, PROJECT, Path::new(path))?),
+        (None, None) => discover_project(&cwd, home.as_deref(), user_space.as_deref()),
     };
     Ok(World {
         directories: home.as_ref().and_then(|_| directories()),
@@ -63,12 +68,12 @@ fn directories() -> Option<Directories> {
     })
 }
 
-fn named_project(cwd: &Path, path: &Path) -> Result<PathBuf, Failure> {
+fn named_project(cwd: &Path, by: &str, path: &Path) -> Result<PathBuf, Failure> {
     let path = absolute(cwd, path);
     if path.is_dir() {
         return Ok(path);
     }
-    let message = format!("--project names no directory: {}", path.display());
+    let message = format!("{by} names no directory: {}", path.display());
     Err(Failure::new("usage::no_project", message))
 }
 

@@ -111,3 +111,31 @@ fn the_projects_file_is_laid_over_the_users_and_a_variable_over_both() {
     context.set_env("TOOLROOM_DOTENV_ALLOW", "LD_PRELOAD, LD_AUDIT");
     assert!(refused(&context).is_empty());
 }
+
+#[test]
+fn a_variable_names_the_project_and_an_option_goes_before_it() {
+    let mut context = context();
+    context.tool("here.py", "def main(): ...\n");
+    let there = context.root().join("there");
+    fs_err::create_dir_all(there.join(".ai/tools")).unwrap();
+    fs_err::write(there.join(".ai/tools/there.py"), "def main(): ...\n").unwrap();
+    let (here, there) = (context.project(), there.to_str().unwrap().to_owned());
+    let first = |context: &TestContext, args: &[&str]| {
+        let data = context.data(&[&["list"], args].concat());
+        data["tools"][0]["id"].as_str().unwrap().to_owned()
+    };
+    context.set_env("TOOLROOM_PROJECT", &there);
+    assert_eq!(first(&context, &[]), "there");
+    let option = ["--project", here.to_str().unwrap()];
+    assert_eq!(first(&context, &option), "here");
+    context.set_env("TOOLROOM_PROJECT", "");
+    assert_eq!(first(&context, &[]), "here");
+    context.set_env("TOOLROOM_PROJECT", "no/such/folder");
+    let error = context.error(&["list"]);
+    assert_eq!(error["code"], "usage::no_project");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("TOOLROOM_PROJECT names no"),
+        "{message}"
+    );
+}
