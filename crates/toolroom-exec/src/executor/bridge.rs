@@ -13,6 +13,7 @@ use toolroom_kernel::template::Unset;
 use super::error::ExecError;
 use super::prepare::{Build, Work};
 use super::settings;
+use crate::http::shown_address;
 use crate::subprocess::{Channel, Command, Guard, Stdin};
 
 /// The hidden command by which our own binary is a client of another server.
@@ -24,6 +25,8 @@ const STYLE: &str = "mcp";
 /// What the client is told, and where it runs.
 #[derive(Debug)]
 pub struct Bridge {
+    /// What people call the server.
+    pub server: String,
     pub request: Vec<u8>,
     pub env: Environ,
     pub cwd: PathBuf,
@@ -53,15 +56,24 @@ impl Build<'_> {
         &self,
         config: &Map<String, Value>,
     ) -> Result<(Work, Option<Duration>), ExecError> {
-        let server = if config.contains_key("command") {
+        let (name, server) = if config.contains_key("command") {
             let program = self.program(config)?;
             let filled = self.filled(config, "args", Unset::Error)?;
             let args =
                 settings::arguments(&filled, "args").map_err(|reason| self.bad("args", reason))?;
-            json!({"program": program.to_string_lossy(), "args": args})
+            let program = program.to_string_lossy();
+            (
+                program.to_string(),
+                json!({"program": program, "args": args}),
+            )
         } else {
             let is_near = config.get("allow_link_local") == Some(&Value::Bool(true));
-            json!({"url": self.server_url(config)?, "headers": self.server_headers(config)?, "allow_link_local": is_near})
+            let url = self.server_url(config)?;
+            let headers = self.server_headers(config)?;
+            (
+                shown_address(&url),
+                json!({"url": url, "headers": headers, "allow_link_local": is_near}),
+            )
         };
         let named = self.filled(config, "tool", Unset::Error)?;
         let tool = match named.get("tool") {
@@ -74,6 +86,7 @@ impl Build<'_> {
             settings::seconds(&timeout, "timeout").map_err(|reason| self.bad("timeout", reason))?;
         let request = json!({"server": server, "tool": tool, "arguments": self.params});
         let bridge = Bridge {
+            server: name,
             request: request.to_string().into_bytes(),
             env: self.resolution.env.values().clone(),
             cwd: self.cwd(config)?,

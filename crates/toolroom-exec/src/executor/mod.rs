@@ -15,6 +15,7 @@ mod prepare;
 mod scope;
 mod settings;
 mod style;
+mod trouble;
 mod url;
 
 pub use bridge::{Bridge, CLIENT};
@@ -22,6 +23,7 @@ pub use error::ExecError;
 pub use outcome::{Data, HttpFacts, Report, Status, ToolFailure};
 pub use prepare::{Prepared, ProcessCall, Request, Work, prepare, prepare_checked, schema};
 pub use style::Returns;
+pub use trouble::Trouble;
 
 use crate::http::{send, send_blocking};
 use crate::spare::Spares;
@@ -54,7 +56,7 @@ pub async fn run_async(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report,
             let how = bridged(bridge, prepared, watch);
             let command = bridge.command(watch.guard);
             let outcome = subprocess::run(&command, &how, watch.guard, watch.cancel).await?;
-            Ok(Report::new(outcome, Returns::Reply))
+            Ok(Report::of_bridge(outcome, bridge))
         }
         Work::Http(request) => {
             let outcome = send(request, watch.live.as_ref(), watch.cancel).await?;
@@ -111,7 +113,7 @@ pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> 
             let how = bridged(bridge, prepared, watch);
             let command = bridge.command(watch.guard);
             let outcome = subprocess::run_blocking(&command, &how, watch.guard, watch.cancel)?;
-            Ok(Report::new(outcome, Returns::Reply))
+            Ok(Report::of_bridge(outcome, bridge))
         }
         Work::Http(request) => {
             let outcome = send_blocking(request, watch.live.as_ref(), watch.cancel)?;

@@ -7,7 +7,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolroom_kernel::Explain;
 
+use super::bridge::Bridge;
 use super::style::Returns;
+use super::trouble::Trouble;
 use crate::http::{self, End};
 use crate::subprocess::{Failure, Outcome, Reply};
 
@@ -102,6 +104,8 @@ pub enum ToolFailure {
     Unreadable(String),
     #[error("the tool ended{}", ended(.0))]
     Status(Ended),
+    #[error("{message}")]
+    Server { trouble: Trouble, message: String },
     #[error("{url} answered {status}")]
     Answered { url: String, status: String },
     #[error("the answer of {url} has nothing at {part:?}")]
@@ -139,6 +143,7 @@ impl Explain for ToolFailure {
             Self::NoResult(_) => "tool::no_result",
             Self::Unreadable(_) => "tool::unreadable_result",
             Self::Status(_) => "tool::failed",
+            Self::Server { trouble, .. } => trouble.code(),
             Self::Answered { .. } => "http::status",
             Self::LacksResult { .. } => "http::no_result",
             Self::NoAnswer { .. } => "http::timeout",
@@ -150,6 +155,7 @@ impl Explain for ToolFailure {
             Self::NoResult(_) => {
                 Some("a function tool ends by returning; it may not end the process itself".into())
             }
+            Self::Server { trouble, .. } => trouble.help().map(str::to_owned),
             Self::LacksResult { .. } => {
                 Some("config.result names a part of the answer; the whole of it is in data".into())
             }
@@ -217,10 +223,22 @@ impl Report {
         }
     }
 
-    /// What a call came to whose reply somebody else than a launcher gave.
+    /// What a call of another server's tool came to.
     #[must_use]
-    pub fn of_reply(outcome: Outcome) -> Self {
-        Self::new(outcome, Returns::Reply)
+    pub fn of_bridge(outcome: Outcome, bridge: &Bridge) -> Self {
+        let mut report = Self::new(outcome, Returns::Reply);
+        if report.status == Status::Timeout {
+            report.failure = Some(ToolFailure::Server {
+                trouble: Trouble::TimedOut,
+                message: format!("{} did not answer in time", bridge.server),
+            });
+        } else if let Some(ToolFailure::Raised(raised)) = &mut report.failure
+            && let Some(trouble) = Trouble::of_code(&raised.kind)
+        {
+            let message = std::mem::take(&mut raised.message);
+            report.failure = Some(ToolFailure::Server { trouble, message });
+        }
+        report
     }
 
     pub(super) fn new(mut outcome: Outcome, returns: Returns) -> Self {

@@ -29,6 +29,12 @@ pub(super) fn shown(url: &Url) -> String {
     format!("{shown}{}", if has_query { "?…" } else { "" })
 }
 
+/// The same for an address that was not read yet.
+#[must_use]
+pub fn shown_address(written: &str) -> String {
+    Url::parse(written).map_or_else(|_| shown_text(written), |url| shown(&url))
+}
+
 /// The same for a text that is no address, of which little can be said.
 #[must_use]
 pub(super) fn shown_text(text: &str) -> String {

@@ -35,7 +35,7 @@ mod sse;
 pub use auth::Auth;
 pub use body::{Body, Content, Part};
 pub use client::reach;
-pub use encode::component;
+pub use encode::{component, shown_address};
 pub use error::HttpError;
 pub use outcome::{Answer, End, Outcome};
 pub use pointer::Pointer;

@@ -15,8 +15,7 @@ use rmcp::model::{
     ProgressNotificationParam, ProgressToken, ProtocolVersion,
 };
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext,
-    RunningService,
+    ClientLifecycleMode, ClientServiceExt as _, NotificationContext, RunningService,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -25,8 +24,11 @@ use rmcp::{ClientHandler, RoleClient};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
-use toolroom_exec::http::{Network, reach};
+use toolroom_exec::executor::Trouble;
+use toolroom_exec::http::{Network, reach, shown_address};
 use toolroom_exec::subprocess::Event;
+
+use super::fault::Fault;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_millis(400);
@@ -60,10 +62,11 @@ impl Server {
         }
     }
 
-    /// What people call it.
-    pub fn name(&self) -> &str {
-        let named = self.program.as_deref().or(self.url.as_deref());
-        named.unwrap_or("a server without a program or an address")
+    /// What people call it: nothing that may be secret.
+    pub fn name(&self) -> String {
+        let address = || self.url.as_deref().map(shown_address);
+        let named = self.program.clone().or_else(address);
+        named.unwrap_or_else(|| "a server without a program or an address".to_owned())
     }
 }
 
@@ -78,14 +81,14 @@ pub async fn over_pipes(
     output: impl AsyncRead + Send + Unpin + 'static,
     input: impl AsyncWrite + Send + Unpin + 'static,
     listener: Listener,
-) -> Result<Service, String> {
+) -> Result<Service, Fault> {
     let transport = AsyncRwTransport::new_client(output, input).with_max_line_length(LONGEST_LINE);
     let greeted = listener.serve_with_lifecycle(transport, lifecycle()).await;
-    greeted.map_err(plain)
+    greeted.map_err(|error| Fault::of_greeting(&error))
 }
 
-/// Greets a server at an address, several times if there is no connection: nothing has
-/// been asked for yet, so that trying again does no harm.
+/// Greets a server at an address, several times if it is not there or not able to: nothing
+/// has been asked for yet, so that trying again does no harm.
 ///
 /// # Errors
 /// Says what was answered instead, or why there is no connection.
@@ -93,20 +96,18 @@ pub async fn over_http(
     server: &Server,
     variable: impl Fn(&str) -> Option<String>,
     listener: &Listener,
-) -> Result<Service, String> {
-    let url = server
-        .url
-        .as_deref()
-        .ok_or("neither a program nor an address")?;
+) -> Result<Service, Fault> {
+    let unreachable = |reason: String| Fault::new(Trouble::Unreachable, reason);
+    let url = server.url.as_deref().unwrap_or_default();
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
-    config.custom_headers = headers(&server.headers)?;
+    config.custom_headers = headers(&server.headers).map_err(unreachable)?;
     let mut network = Network::default();
     network.proxied_by(&variable);
     network.authorities = variable("SSL_CERT_FILE")
         .filter(|file| !file.is_empty())
         .map(PathBuf::from);
     network.allow_link_local = server.allow_link_local;
-    let client = reach(&network, url).map_err(|error| error.to_string())?;
+    let client = reach(&network, url).map_err(|error| unreachable(error.to_string()))?;
     let mut pause = FIRST_PAUSE;
     loop {
         let transport = StreamableHttpClientTransport::with_client(client.clone(), config.clone());
@@ -114,14 +115,19 @@ pub async fn over_http(
             .clone()
             .serve_with_lifecycle(transport, lifecycle())
             .await;
-        match greeted {
+        let fault = match greeted {
             Ok(service) => return Ok(service),
-            Err(ClientInitializeError::TransportError { .. }) if pause <= LAST_PAUSE => {
-                tokio::time::sleep(pause).await;
-                pause *= 2;
-            }
-            Err(error) => return Err(plain(error)),
+            Err(error) => Fault::of_greeting(&error),
+        };
+        let may_pass = matches!(
+            fault.trouble,
+            Trouble::Unreachable | Trouble::Lost | Trouble::ServerFault
+        );
+        if !may_pass || pause > LAST_PAUSE {
+            return Err(fault);
         }
+        tokio::time::sleep(pause).await;
+        pause *= 2;
     }
 }
 
@@ -134,14 +140,6 @@ fn lifecycle() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: None,
-    }
-}
-
-/// What went wrong, without the names of types.
-fn plain(error: ClientInitializeError) -> String {
-    match error {
-        ClientInitializeError::TransportError { error, .. } => error.error.to_string(),
-        other => other.to_string(),
     }
 }
 

@@ -5,24 +5,10 @@ use std::io::Write as _;
 
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::{Value, json};
+use toolroom_exec::executor::Trouble;
 use toolroom_exec::subprocess::Event;
 
-/// Why a call has no result: what kind of failure it is, and in which words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    pub kind: &'static str,
-    pub message: String,
-}
-
-impl Fault {
-    /// The protocol, or the way to the server, and not the tool.
-    pub fn of_protocol(message: impl Into<String>) -> Self {
-        Self {
-            kind: "McpError",
-            message: message.into(),
-        }
-    }
-}
+use super::fault::Fault;
 
 fn frame(value: &Value) {
     let mut out = std::io::stdout().lock();
@@ -45,10 +31,13 @@ pub fn event(event: &Event) {
     }
 }
 
-pub fn reply(reply: &Result<Value, Fault>) {
+/// The end of a call: its result, or the kind and the words of its failure.
+pub fn reply(reply: &Result<Value, (Trouble, String)>) {
     match reply {
         Ok(value) => frame(&json!({"result": value})),
-        Err(fault) => frame(&json!({"error": {"type": fault.kind, "message": fault.message}})),
+        Err((trouble, message)) => {
+            frame(&json!({"error": {"type": trouble.code(), "message": message}}));
+        }
     }
 }
 
@@ -59,11 +48,11 @@ pub fn reply(reply: &Result<Value, Fault>) {
 pub fn of_response(response: CallToolResponse) -> Result<Value, Fault> {
     match response {
         CallToolResponse::Complete(result) => of_result(&result),
-        CallToolResponse::InputRequired(asks) => {
-            serde_json::to_value(asks).map_err(|error| Fault::of_protocol(error.to_string()))
-        }
-        _ => Err(Fault::of_protocol(
-            "the server answered with a task, which was not asked for",
+        CallToolResponse::InputRequired(asks) => serde_json::to_value(asks)
+            .map_err(|error| Fault::new(Trouble::NotMcp, error.to_string())),
+        _ => Err(Fault::new(
+            Trouble::NotMcp,
+            "it answered with a task, which was not asked for",
         )),
     }
 }
@@ -79,10 +68,7 @@ fn of_result(result: &CallToolResult) -> Result<Value, Fault> {
         .collect();
     let only_text = texts.len() == result.content.len();
     if result.is_error == Some(true) {
-        return Err(Fault {
-            kind: "ToolError",
-            message: texts.join("\n"),
-        });
+        return Err(Fault::new(Trouble::Failed, texts.join("\n")));
     }
     Ok(
         match (&result.structured_content, only_text, texts.as_slice()) {

@@ -3,6 +3,7 @@
 //! when nobody holds the connection any more.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +18,15 @@ use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::{Peer, RoleClient};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+use toolroom_exec::executor::Trouble;
 use toolroom_exec::subprocess::{
     Command, Dialogue, Event, Exit, Guard, Happening, Listener as Live, Partner,
 };
 use toolroom_kernel::model::Environ;
 
 use super::connect::{Listener, Server, Service, over_http, over_pipes, request};
+use super::fault::Fault;
+use super::how_ended;
 
 /// How long a server may take to end once its input has, and again once it was asked.
 const GRACE: Duration = Duration::from_secs(1);
@@ -35,11 +39,11 @@ const MOST_WORDS: usize = 16 << 10;
 #[derive(Debug)]
 pub enum Unanswered {
     /// It never reached the server, which can be asked again.
-    Unsent(String),
+    Unsent(Fault),
     /// It may have reached it; nobody knows what came of it.
-    Lost(String),
+    Lost(Fault),
     /// The server said so.
-    Refused(String),
+    Refused(Fault),
 }
 
 /// A server that has been greeted, for as many calls as come.
@@ -64,7 +68,7 @@ impl Kept {
         env: &Environ,
         cwd: &Path,
         guard: &Guard,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Fault> {
         let calls = Arc::<Calls>::default();
         let hearing = calls.clone();
         let listener = Listener::new(move |token, event| hearing.hear(token, &event));
@@ -128,7 +132,7 @@ impl Kept {
             .peer
             .send_request_with_option(request(params), PeerRequestOptions::no_options())
             .await;
-        let mut sent = sent.map_err(|error| Unanswered::Unsent(error.to_string()))?;
+        let mut sent = sent.map_err(|error| Unanswered::Unsent(Fault::of_call(&error)))?;
         let _heard = self.calls.listen(sent.progress_token.clone(), live);
         let mut abandoned = Abandoned {
             kept: self,
@@ -143,17 +147,21 @@ impl Kept {
                 Ok(CallToolResponse::InputRequired(asks))
             }
             Ok(ServerResult::CreateTaskResult(task)) => Ok(CallToolResponse::Task(task)),
-            Ok(_) => Err(Unanswered::Refused(
-                "the server answered something else than was asked".to_owned(),
-            )),
-            Err(ServiceError::TransportSend(error)) if self.never_left(&error) => {
-                Err(Unanswered::Unsent(error.error.to_string()))
+            Ok(_) => {
+                let error = ServiceError::UnexpectedResponse;
+                Err(Unanswered::Refused(Fault::of_call(&error)))
             }
-            Err(ServiceError::TransportClosed) => Err(Unanswered::Lost(self.end().await)),
-            Err(ServiceError::TransportSend(error)) => {
-                Err(Unanswered::Lost(error.error.to_string()))
+            Err(error) => {
+                let fault = Fault::of_call(&error);
+                Err(match error {
+                    ServiceError::TransportSend(error) if self.never_left(&error) => {
+                        Unanswered::Unsent(fault)
+                    }
+                    ServiceError::TransportClosed => Unanswered::Lost(self.end(fault).await),
+                    ServiceError::TransportSend(_) => Unanswered::Lost(fault),
+                    _ => Unanswered::Refused(fault),
+                })
             }
-            Err(error) => Err(Unanswered::Refused(error.to_string())),
         }
     }
 
@@ -170,18 +178,12 @@ impl Kept {
         }
     }
 
-    /// How the server ended, as far as is known.
-    async fn end(&self) -> String {
-        let exit = match &self.child {
-            Some(child) => child.exit().await,
-            None => None,
-        };
-        let how = match exit {
-            Some(Exit::Code(code)) => format!(" with status {code}"),
-            Some(Exit::Signal(signal)) => format!(" by signal {signal}"),
-            None => String::new(),
-        };
-        format!("the server ended{how} before it answered")
+    /// How a server that we started has ended; of any other only what is known already.
+    async fn end(&self, known: Fault) -> Fault {
+        match &self.child {
+            Some(child) => Fault::new(Trouble::Ended, how_ended(child.exit().await)),
+            None => known,
+        }
     }
 }
 
@@ -274,9 +276,9 @@ async fn start(
     command: &Command,
     guard: &Guard,
     listener: Listener,
-) -> Result<(Service, Child), String> {
+) -> Result<(Service, Child), Fault> {
     let started = Dialogue::start(command, guard).await;
-    let dialogue = started.map_err(|error| error.to_string())?;
+    let dialogue = started.map_err(|error| Fault::new(Trouble::NotStarted, error.to_string()))?;
     let words = Arc::<Mutex<Vec<u8>>>::default();
     let reading = tokio::spawn(remember(dialogue.errors, words.clone()));
     let child = Child {
@@ -286,14 +288,13 @@ async fn start(
     };
     match over_pipes(dialogue.output, dialogue.input, listener).await {
         Ok(service) => Ok((service, child)),
-        Err(reason) => {
+        Err(mut fault) => {
             let words = child.last_words().await;
             let words = String::from_utf8_lossy(&words);
-            let said = match words.trim() {
-                "" => String::new(),
-                words => format!("; it said: {words}"),
-            };
-            Err(format!("{reason}{said}"))
+            if !words.trim().is_empty() {
+                let _ = write!(fault.reason, "; it said: {}", words.trim());
+            }
+            Err(fault)
         }
     }
 }

@@ -5,24 +5,32 @@
 //! of it has to outlive the call.
 
 mod connect;
+mod fault;
 mod frames;
 mod kept;
 mod pool;
 
 use std::io::Read as _;
 use std::process::{ExitCode, Stdio};
+use std::time::Duration;
 
 use rmcp::model::{CallToolRequestParams, InputResponses, JsonObject};
+use rmcp::service::ServiceError;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::process::{Child, Command};
+use toolroom_exec::executor::Trouble;
+use toolroom_exec::subprocess::Exit;
 
 use self::connect::{Listener, Server, Service, over_http, over_pipes};
-use self::frames::{Fault, of_response};
+use self::fault::Fault;
+use self::frames::of_response;
 pub use self::pool::{Pool, PoolLimits};
 use crate::tools::ask::{ANSWERS_VARIABLE, STATE_VARIABLE};
 
 const LARGEST_REQUEST: u64 = 64 << 20;
+/// How long a server that closed its output may take to end.
+const LAST_MOMENT: Duration = Duration::from_secs(1);
 
 /// One call, as the executor writes it.
 #[derive(Debug, Deserialize)]
@@ -53,19 +61,26 @@ pub enum Source {
 
 /// What kept a server's tools from being listed.
 #[derive(Debug, thiserror::Error)]
-#[error("{server} does not answer: {reason}")]
+#[error("{message}")]
 pub struct ClientError {
-    pub server: String,
-    pub reason: String,
+    trouble: Trouble,
+    message: String,
 }
 
 impl toolroom_kernel::Explain for ClientError {
     fn code(&self) -> &'static str {
-        "mcp::server_unreachable"
+        self.trouble.code()
     }
 
     fn help(&self) -> Option<String> {
-        Some("see that the server runs by itself, and that its address or command is right".into())
+        match self.trouble {
+            // Nothing was called, and there is no file yet whose config could be wrong.
+            Trouble::Failed => None,
+            _ => Some(
+                "see that the server runs by itself, and that its address or command is right"
+                    .into(),
+            ),
+        }
     }
 }
 
@@ -74,21 +89,21 @@ impl toolroom_kernel::Explain for ClientError {
 /// # Errors
 /// Fails if it cannot be reached or does not speak the protocol.
 pub fn tools(source: &Source) -> Result<Vec<Foreign>, ClientError> {
-    let (name, server) = match source {
-        Source::Url(url) => (url.clone(), Server::at(url)),
-        Source::Command { program, args } => (program.clone(), Server::of(program, args)),
+    let server = match source {
+        Source::Url(url) => Server::at(url),
+        Source::Command { program, args } => Server::of(program, args),
     };
     let listed = runtime().and_then(|runtime| {
         runtime.block_on(async {
             let nobody = Listener::new(|_, _| {});
             let (service, _child) = open(&server, nobody).await?;
             let listed = service.list_all_tools().await;
-            listed.map_err(|error| error.to_string())
+            listed.map_err(|error| Fault::of_call(&error))
         })
     });
-    let listed = listed.map_err(|reason| ClientError {
-        server: name,
-        reason,
+    let listed = listed.map_err(|fault| ClientError {
+        trouble: fault.trouble,
+        message: fault.told(&server.name(), "tools/list"),
     })?;
     Ok(listed.into_iter().map(Foreign::of).collect())
 }
@@ -121,19 +136,50 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<Value, Fault> {
-    let (server, params) = asked().map_err(Fault::of_protocol)?;
-    let runtime = runtime().map_err(Fault::of_protocol)?;
-    runtime.block_on(async {
-        let listener = Listener::new(|_, event| frames::event(&event));
-        let (service, _child) = open(&server, listener)
-            .await
-            .map_err(|reason| Fault::of_protocol(format!("{}: {reason}", server.name())))?;
-        let answer = service.call_tool_once(params).await;
-        let answer = answer.map_err(|error| Fault::of_protocol(error.to_string()))?;
-        let _ = service.cancel().await;
-        of_response(answer)
-    })
+fn run() -> Result<Value, (Trouble, String)> {
+    let (server, params) = asked().map_err(|reason| (Trouble::Refused, reason))?;
+    let tool = params.name.to_string();
+    let answered = runtime().and_then(|runtime| {
+        runtime.block_on(async {
+            let listener = Listener::new(|_, event| frames::event(&event));
+            let (service, child) = open(&server, listener).await?;
+            let answer = match (service.call_tool_once(params).await, child) {
+                (Err(ServiceError::TransportClosed), Some(child)) => {
+                    return Err(Fault::new(Trouble::Ended, ended(child).await));
+                }
+                (answer, _) => answer.map_err(|error| Fault::of_call(&error))?,
+            };
+            let _ = service.cancel().await;
+            of_response(answer)
+        })
+    });
+    answered.map_err(|fault| (fault.trouble, fault.told(&server.name(), &tool)))
+}
+
+/// How a server that we started has ended, as far as that can be known soon.
+async fn ended(mut child: Child) -> String {
+    let status = tokio::time::timeout(LAST_MOMENT, child.wait()).await;
+    how_ended(status.ok().and_then(Result::ok).and_then(exit))
+}
+
+#[cfg(unix)]
+fn exit(status: std::process::ExitStatus) -> Option<Exit> {
+    use std::os::unix::process::ExitStatusExt as _;
+    let signal = status.signal().map(Exit::Signal);
+    signal.or_else(|| status.code().map(Exit::Code))
+}
+
+#[cfg(not(unix))]
+fn exit(status: std::process::ExitStatus) -> Option<Exit> {
+    status.code().map(Exit::Code)
+}
+
+fn how_ended(exit: Option<Exit>) -> String {
+    match exit {
+        Some(Exit::Code(code)) => format!("ended with status {code}"),
+        Some(Exit::Signal(signal)) => format!("ended by signal {signal}"),
+        None => "ended".to_owned(),
+    }
 }
 
 fn asked() -> Result<(Server, CallToolRequestParams), String> {
@@ -168,7 +214,7 @@ fn answers(
 
 /// Greets a server for one call. One that is started is killed with what this gives; what
 /// it says on standard error is ours to say.
-async fn open(server: &Server, listener: Listener) -> Result<(Service, Option<Child>), String> {
+async fn open(server: &Server, listener: Listener) -> Result<(Service, Option<Child>), Fault> {
     let Some(program) = &server.program else {
         let variable = |name: &str| std::env::var(name).ok();
         return Ok((over_http(server, variable, &listener).await?, None));
@@ -182,17 +228,24 @@ async fn open(server: &Server, listener: Listener) -> Result<(Service, Option<Ch
         .kill_on_drop(true);
     let mut child = command
         .spawn()
-        .map_err(|error| format!("it cannot be started: {error}"))?;
+        .map_err(|error| Fault::new(Trouble::NotStarted, error.to_string()))?;
     let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
-        return Err("it has no pipes".to_owned());
+        return Err(Fault::new(Trouble::NotStarted, "it has no pipes"));
     };
-    Ok((over_pipes(stdout, stdin, listener).await?, Some(child)))
+    match over_pipes(stdout, stdin, listener).await {
+        Ok(service) => Ok((service, Some(child))),
+        Err(fault) if fault.trouble == Trouble::NotStarted => {
+            let reason = format!("it {} before it was asked anything", ended(child).await);
+            Err(Fault::new(Trouble::NotStarted, reason))
+        }
+        Err(fault) => Err(fault),
+    }
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, String> {
+fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder
         .enable_all()
         .build()
-        .map_err(|error| error.to_string())
+        .map_err(|error| Fault::new(Trouble::Unreachable, error.to_string()))
 }

@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 use rmcp::model::CallToolRequestParams;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
-use toolroom_exec::executor::{Bridge, Report};
+use toolroom_exec::executor::{Bridge, Report, Trouble};
 use toolroom_exec::subprocess::{Failure, Guard, Listener as Live, Outcome, Reply};
 use toolroom_kernel::model::Environ;
 
 use super::connect::Server;
-use super::frames::{Fault, of_response};
+use super::fault::Fault;
+use super::frames::of_response;
 use super::kept::{Kept, Unanswered};
 use super::{Request, answers};
 use crate::tools::ask::{ANSWERS_VARIABLE, STATE_VARIABLE};
@@ -65,7 +66,7 @@ impl Slot {
     }
 
     /// A good connection: the one there is, or a new one.
-    async fn open(&self, guard: &Guard) -> Result<Arc<Kept>, String> {
+    async fn open(&self, guard: &Guard) -> Result<Arc<Kept>, Fault> {
         let mut kept = self.kept.lock().await;
         if let Some(good) = kept.as_ref().filter(|kept| kept.is_good()) {
             return Ok(good.clone());
@@ -151,22 +152,23 @@ impl Pool {
                         Ok(value) => Reply::Result(value),
                         Err(error) => Reply::Unreadable(error.to_string()),
                     },
-                    Err(fault) => Reply::Failure(Failure::new(fault.kind, fault.message)),
+                    Err((trouble, message)) => Reply::Failure(Failure::new(trouble.code(), message)),
                 });
             }
             () = time_is_up => outcome.timed_out = true,
             () = cancelled => outcome.cancelled = true,
         }
         outcome.duration = begun.elapsed();
-        Report::of_reply(outcome)
+        Report::of_bridge(outcome, bridge)
     }
 
     async fn answered(&self, bridge: &Bridge, live: Option<Live>) -> Answered {
         let (origin, params) = match asked(bridge) {
             Ok(asked) => asked,
-            Err(reason) => return Answered::without(reason),
+            Err(reason) => return Answered::without(Trouble::Refused, reason),
         };
-        let name = origin.server.name().to_owned();
+        let (name, tool) = (origin.server.name(), params.name.to_string());
+        let without = |fault: &Fault| Answered::without(fault.trouble, fault.told(&name, &tool));
         let slot = self.slot(origin);
         // Runs last, when the call no longer holds the connection.
         let done = Done(slot);
@@ -174,22 +176,22 @@ impl Pool {
         loop {
             let kept = match done.0.open(&self.guard).await {
                 Ok(kept) => kept,
-                Err(reason) => return Answered::without(format!("{name}: {reason}")),
+                Err(fault) => return without(&fault),
             };
             match kept.call(params.clone(), live.clone()).await {
                 Ok(response) => {
                     return Answered {
-                        reply: of_response(response),
+                        reply: of_response(response)
+                            .map_err(|fault| (fault.trouble, fault.told(&name, &tool))),
                         words: Vec::new(),
                     };
                 }
                 Err(Unanswered::Unsent(_)) if is_first => is_first = false,
-                Err(Unanswered::Refused(reason)) => return Answered::without(reason),
-                Err(Unanswered::Unsent(reason) | Unanswered::Lost(reason)) => {
-                    let fault = Fault::of_protocol(format!("{name}: {reason}"));
+                Err(Unanswered::Refused(fault)) => return without(&fault),
+                Err(Unanswered::Unsent(fault) | Unanswered::Lost(fault)) => {
                     return Answered {
-                        reply: Err(fault),
                         words: kept.last_words().await,
+                        ..without(&fault)
                     };
                 }
             }
@@ -245,15 +247,15 @@ async fn sweep(slots: Weak<Slots>, idle: Duration) {
 }
 
 struct Answered {
-    reply: Result<Value, Fault>,
+    reply: Result<Value, (Trouble, String)>,
     /// What a server that failed said last on standard error.
     words: Vec<u8>,
 }
 
 impl Answered {
-    fn without(reason: impl Into<String>) -> Self {
+    const fn without(trouble: Trouble, message: String) -> Self {
         Self {
-            reply: Err(Fault::of_protocol(reason)),
+            reply: Err((trouble, message)),
             words: Vec::new(),
         }
     }

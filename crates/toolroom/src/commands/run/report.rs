@@ -46,6 +46,11 @@ pub fn answer(report: Report, chain: &Chain, prepared: &Prepared, reader: Reader
     match (report.status, &report.failure) {
         (Status::Timeout, None) => answer.notes.push(timeout_note(prepared)),
         (Status::Cancelled, _) => answer.notes.push(style::bad("interrupted")),
+        (_, Some(failure @ ToolFailure::Server { .. })) => {
+            let mut drawn = Failure::new(failure.code(), failure.to_string());
+            drawn.help = failure.help();
+            answer.failures.push(drawn);
+        }
         (_, Some(failure)) => answer.notes.push(failure_note(failure)),
         _ => {}
     }
@@ -147,6 +152,9 @@ fn http_data(http: &HttpFacts) -> Value {
 
 fn failure_data(failure: &ToolFailure) -> Value {
     let mut data = json!({"code": failure.code(), "message": failure.to_string()});
+    if let Some(help) = failure.help() {
+        data["help"] = help.into();
+    }
     if let ToolFailure::Raised(raised) = failure {
         data["type"] = raised.kind.as_str().into();
         data["message"] = raised.message.as_str().into();
@@ -171,9 +179,10 @@ fn status(report: &Report) -> exit::Status {
         (Status::Success, _) => exit::Status::Done,
         (Status::Timeout, _) => exit::Status::TimedOut,
         (Status::Cancelled, _) => exit::Status::Interrupted,
-        (Status::Error, Some(ToolFailure::Raised(_) | ToolFailure::Unreadable(_))) => {
-            exit::Status::ToolFailed
-        }
+        (
+            Status::Error,
+            Some(ToolFailure::Raised(_) | ToolFailure::Unreadable(_) | ToolFailure::Server { .. }),
+        ) => exit::Status::ToolFailed,
         (Status::Error, _) => {
             let signal = report.outcome.signal.map(|signal| SIGNAL_BASE + signal);
             let code = signal

@@ -135,7 +135,7 @@ fn the_tools_of_a_server_become_files() {
     let error = context
         .run(&["--json", "new", "x", "--from-mcp", "/no/such/program"])
         .error();
-    assert_eq!(error["code"], "mcp::server_unreachable");
+    assert_eq!(error["code"], "mcp::server_not_started");
 }
 
 /// A server that tells which tool was called, and what it was started with.

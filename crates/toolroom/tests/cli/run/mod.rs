@@ -6,6 +6,7 @@ mod options;
 mod parameters;
 mod python_end;
 mod results;
+mod servers;
 mod surroundings;
 
 use serde_json::Value;
