@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -29,6 +29,7 @@ use crate::live;
 pub const PATH: &str = "/mcp";
 const LARGEST_BODY: usize = 16 << 20;
 const SLOWEST_HEADERS: Duration = Duration::from_secs(10);
+const SLOWEST_BODY: Duration = Duration::from_secs(30);
 const MOST_CONNECTIONS: usize = 1024;
 
 /// Where and to whom.
@@ -163,7 +164,11 @@ impl Door {
                 .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return answer;
         }
-        self.service.handle(request).await
+        let (head, body) = request.into_parts();
+        match received(body, SLOWEST_BODY).await {
+            Ok(body) => self.service.handle(Request::from_parts(head, body)).await,
+            Err(answer) => *answer,
+        }
     }
 
     /// Compares digests, so that neither time nor length tells anything.
@@ -178,6 +183,28 @@ impl Door {
             scheme.eq_ignore_ascii_case("bearer") && digest(token.trim()).ct_eq(wanted).into()
         })
     }
+}
+
+/// A whole body, so that one that never comes to its end holds no connection for ever.
+async fn received<B>(body: B, patience: Duration) -> Result<Full<Bytes>, Box<Answer>>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let whole = Limited::new(body, LARGEST_BODY).collect();
+    let (status, reason) = match tokio::time::timeout(patience, whole).await {
+        Ok(Ok(whole)) => return Ok(Full::new(whole.to_bytes())),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "a request may be 16 MiB long",
+        ),
+        Ok(Err(_)) => (StatusCode::BAD_REQUEST, "the request broke off"),
+        Err(_) => (
+            StatusCode::REQUEST_TIMEOUT,
+            "the request took too long to come",
+        ),
+    };
+    Err(Box::new(refused(status, reason)))
 }
 
 fn digest(token: &str) -> [u8; 32] {
@@ -211,4 +238,42 @@ fn refused(status: StatusCode, reason: &'static str) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from_static(reason.as_bytes())).boxed());
     *answer.status_mut() = status;
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use hyper::body::Frame;
+
+    use super::*;
+
+    /// The beginning of a body, and then silence.
+    struct Silent(Option<Bytes>);
+
+    impl Body for Silent {
+        type Data = Bytes;
+        type Error = std::io::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, std::io::Error>>> {
+            match self.0.take() {
+                Some(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+                None => Poll::Pending,
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_never_ends_is_not_waited_for() {
+        let body = Silent(Some(Bytes::from_static(b"{")));
+        let answer = received(body, Duration::from_millis(10)).await.unwrap_err();
+        assert_eq!(answer.status(), StatusCode::REQUEST_TIMEOUT);
+        let whole = Full::new(Bytes::from_static(b"{}"));
+        let whole = received(whole, Duration::from_secs(10)).await.unwrap();
+        assert_eq!(whole.collect().await.unwrap().to_bytes(), "{}");
+    }
 }
