@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::{Body, Message, Prompt, Speaker};
 use crate::data::filled;
 use crate::server::{Finished, Session, Subject};
+use crate::tools::text::repeated;
 
 impl Session {
     /// A prompt with its arguments filled in.
@@ -26,7 +27,7 @@ impl Session {
         let edition = self.house.now();
         let Some(prompt) = edition.prompts.get(&request.name).cloned() else {
             return Err(ErrorData::invalid_params(
-                format!("unknown prompt: {}", request.name),
+                format!("unknown prompt: {}", repeated(&request.name)),
                 None,
             ));
         };

@@ -16,6 +16,7 @@ use toolroom_kernel::plain::Links;
 use super::{Content, Found, Resource};
 use crate::data::{self, filled};
 use crate::server::{Finished, Session, Subject};
+use crate::tools::text::repeated;
 
 const LARGEST_FILE: u64 = 16 << 20;
 
@@ -37,7 +38,7 @@ impl Session {
         let edition = self.house.now();
         let Some(Found { resource, values }) = edition.resources.find(&request.uri) else {
             return Err(ErrorData::resource_not_found(
-                format!("there is no resource {}", request.uri),
+                format!("there is no resource {}", repeated(&request.uri)),
                 Some(json!({"uri": request.uri})),
             ));
         };

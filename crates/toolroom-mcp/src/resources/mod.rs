@@ -1,6 +1,7 @@
 //! Resources as data: a YAML file with a `uri` describes one, a `uri_template` many, and
 //! any other file is one itself.
 
+mod address;
 mod answer;
 mod read;
 mod template;
@@ -69,7 +70,7 @@ impl Resources {
         if let Some(exact) = self
             .all
             .iter()
-            .find(|resource| !resource.is_template && resource.uri == uri)
+            .find(|resource| !resource.is_template && address::are_same(&resource.uri, uri))
         {
             return Some(Found {
                 resource: exact.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toolroom_kernel::World;
 
-use super::{Content, Resource, Resources};
+use super::{Content, Resource, Resources, address};
 use crate::data::{self, File};
 use crate::live::spaces;
 use crate::prompts::Argument;
@@ -67,7 +67,7 @@ fn read(file: &File, root: &Path) -> Result<Resource, String> {
         return described(file, data::yaml(&text)?, root);
     }
     Ok(Resource {
-        uri: format!("{SCHEME}{}", file.name),
+        uri: format!("{SCHEME}{}", address::escaped(&file.name)),
         is_template: false,
         name: file.name.clone(),
         title: None,

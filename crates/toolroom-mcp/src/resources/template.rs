@@ -1,5 +1,7 @@
 //! Matches addresses against templates: `{name}` is one part, `{+name}` may hold `/`.
 
+use super::address;
+
 const LONGEST: usize = 4096;
 
 /// What each name stands for, if the address fits.
@@ -29,11 +31,11 @@ pub fn matched(template: &str, uri: &str) -> Option<Vec<(String, String)>> {
         } else {
             rest.find(next)?
         };
-        let value = &rest[..end];
+        let value = address::plain(&rest[..end])?;
         if value.is_empty() || (!may_hold_slash && value.contains('/')) {
             return None;
         }
-        values.push((name.to_owned(), value.to_owned()));
+        values.push((name.to_owned(), value.into_owned()));
         rest = &rest[end..];
     }
 }
@@ -59,6 +61,10 @@ mod tests {
             ("test://t/{+path}", "test://t/a/b", Some(&[("path", "a/b")])),
             ("x://{a}-{b}", "x://1-2", Some(&[("a", "1"), ("b", "2")])),
             ("x://{a", "x://1", None),
+            ("x://{a}", "x://b%20%C3%A9", Some(&[("a", "b é")])),
+            ("x://{a}", "x://..%2fb", None),
+            ("x://{+a}", "x://c%2fb", Some(&[("a", "c/b")])),
+            ("x://{a}", "x://%ff", None),
         ];
         for (template, uri, wanted) in cases {
             let wanted = wanted.map(|pairs| {

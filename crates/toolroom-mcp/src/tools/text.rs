@@ -37,6 +37,15 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// A name that a client gave, as it can be repeated: clean, and not all of a long one.
+#[must_use]
+pub fn repeated(name: &str) -> String {
+    const LONGEST: usize = 100;
+    let end = name.floor_char_boundary(LONGEST);
+    let more = if end < name.len() { "…" } else { "" };
+    format!("{}{more}", clean(&name[..end]))
+}
+
 /// Every text inside a value, cleaned in place.
 ///
 /// # Errors
