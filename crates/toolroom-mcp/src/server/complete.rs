@@ -5,6 +5,7 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorDa
 
 use super::house::House;
 use crate::prompts::Argument;
+use crate::tools::text::repeated;
 
 impl House {
     /// What an argument's beginning could become.
@@ -19,7 +20,10 @@ impl House {
                 found
                     .map(|prompt| prompt.arguments.as_slice())
                     .ok_or_else(|| {
-                        ErrorData::invalid_params(format!("unknown prompt: {}", prompt.name), None)
+                        ErrorData::invalid_params(
+                            format!("unknown prompt: {}", repeated(&prompt.name)),
+                            None,
+                        )
                     })?
             }
             Reference::Resource(template) => {
@@ -28,7 +32,7 @@ impl House {
                     .map(|template| template.arguments.as_slice())
                     .ok_or_else(|| {
                         ErrorData::invalid_params(
-                            format!("unknown resource template: {}", template.uri),
+                            format!("unknown resource template: {}", repeated(&template.uri)),
                             None,
                         )
                     })?

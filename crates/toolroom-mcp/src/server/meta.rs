@@ -18,6 +18,7 @@ use super::rounds::Subject;
 use super::session::Session;
 use crate::tools::entry::Entry;
 use crate::tools::result::{explained, fault};
+use crate::tools::text::repeated;
 
 const MOST_FOUND: usize = 50;
 
@@ -129,7 +130,7 @@ impl Session {
         }
         if !["show", "run", "env"].contains(&name) {
             return Err(ErrorData::invalid_params(
-                format!("unknown tool: {name}"),
+                format!("unknown tool: {}", repeated(name)),
                 None,
             ));
         }
@@ -138,6 +139,7 @@ impl Session {
         };
         let edition = self.house.now();
         let Some(entry) = edition.book.by_id(id).or_else(|| edition.book.get(id)) else {
+            let id = repeated(id);
             return Ok(fault(format!("there is no tool {id}; search finds them")).into());
         };
         match name {

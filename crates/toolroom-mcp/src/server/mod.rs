@@ -1,5 +1,6 @@
 //! The MCP server: one house of tools, any number of connections.
 
+mod batches;
 mod call;
 mod changes;
 mod complete;
@@ -10,6 +11,7 @@ pub mod http;
 mod level;
 mod log;
 mod meta;
+mod misread;
 pub mod outputs;
 mod progress;
 mod rounds;

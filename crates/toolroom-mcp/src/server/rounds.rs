@@ -26,6 +26,7 @@ use super::session::Session;
 use crate::tools::ask::{Answers, Ask};
 use crate::tools::entry::{Entry, TaskUse};
 use crate::tools::result::{Finished, fault};
+use crate::tools::text::repeated;
 
 /// How often a tool may ask before it has to answer.
 const MOST_ROUNDS: usize = 10;
@@ -132,7 +133,11 @@ impl Session {
             let why = edition.book.collision(&request.name);
             let why = why.map(|collision| format!(": {collision}"));
             return Err(ErrorData::invalid_params(
-                format!("unknown tool: {}{}", request.name, why.unwrap_or_default()),
+                format!(
+                    "unknown tool: {}{}",
+                    repeated(&request.name),
+                    why.unwrap_or_default()
+                ),
                 None,
             ));
         };

@@ -1,12 +1,15 @@
 //! What belongs to one connection: the log level it asked for, and what it is told of
 //! changes. Modern clients carry all of this in their requests.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rmcp::model::{ErrorData, RequestId};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
+use tokio_util::sync::CancellationToken;
 
 use super::Era;
 use super::house::House;
@@ -20,6 +23,8 @@ pub struct Session {
     level: AtomicU8,
     /// Resources an older client has subscribed to.
     subscribed: Mutex<HashSet<String>>,
+    /// Requests that are not answered yet, and how to end each.
+    open: Mutex<HashMap<RequestId, CancellationToken>>,
 }
 
 const MOST_SUBSCRIBED: usize = 1000;
@@ -31,6 +36,36 @@ impl Session {
             house,
             level: AtomicU8::new(Level::Info as u8),
             subscribed: Mutex::default(),
+            open: Mutex::default(),
+        }
+    }
+
+    /// Counts a request in until its answer.
+    ///
+    /// # Errors
+    /// Fails for an id that another request has. Only one of them could be answered or
+    /// cancelled by it, so the other is ended, and no tool is left that nobody can reach.
+    pub fn begin<'s>(
+        &'s self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Begun<'s>, ErrorData> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match open.entry(context.id.clone()) {
+            Entry::Vacant(free) => {
+                free.insert(context.ct.clone());
+                Ok(Begun {
+                    session: self,
+                    id: context.id.clone(),
+                })
+            }
+            Entry::Occupied(other) => {
+                other.get().cancel();
+                let message = format!(
+                    "the id {} is that of a request not answered yet",
+                    context.id
+                );
+                Err(ErrorData::invalid_request(message, None))
+            }
         }
     }
 
@@ -126,5 +161,20 @@ impl Session {
             }
             told = now;
         }
+    }
+}
+
+/// A request that is counted until this is dropped.
+#[derive(Debug)]
+pub struct Begun<'s> {
+    session: &'s Session,
+    id: RequestId,
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        let open = self.session.open.lock();
+        open.unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.id);
     }
 }

@@ -18,6 +18,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::ServeError;
+use super::batches::Batches;
 use super::ending::told_to_end;
 use super::handler::Handler;
 use super::house::House;
@@ -44,6 +45,7 @@ pub fn serve(
         let (reader, writer) = stdio_pipes();
         let reader = UntilEnd {
             reader,
+            batches: Batches::default(),
             gone: house.gone.clone(),
         };
         let transport =
@@ -68,9 +70,11 @@ pub fn serve(
     Ok(())
 }
 
-/// Reads until there is no more, and then says so to everything that runs.
+/// Reads until there is no more, and then says so to everything that runs. Batches are
+/// taken apart on the way.
 struct UntilEnd<R> {
     reader: R,
+    batches: Batches,
     gone: CancellationToken,
 }
 
@@ -82,6 +86,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for UntilEnd<R> {
     ) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.reader).poll_read(context, buffer);
+        self.batches.unpack(&mut buffer.filled_mut()[before..]);
         if let Poll::Ready(outcome) = &read
             && (outcome.is_err() || buffer.filled().len() == before)
         {
@@ -106,6 +111,8 @@ impl BothEras {
                 Ok(())
             }
             ClientRequest::PingRequest(_) => Ok(()),
+            // One that lacks something is told what.
+            ClientRequest::CustomRequest(request) if request.method == "initialize" => Ok(()),
             _ if self.has_session.load(Ordering::Acquire) => Ok(()),
             _ => {
                 let missing = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);

@@ -57,7 +57,7 @@ impl Server {
     }
 
     /// One request; the status and the body.
-    fn post(&self, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    pub fn post(&self, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(20)))
@@ -249,7 +249,7 @@ fn a_client_that_vanishes_mid_call_ends_the_tree() {
 }
 
 /// A session of an older client: its id.
-fn greeted(server: &Server) -> String {
+pub fn greeted(server: &Server) -> String {
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let (status, answer) = server.post(&[], &hello.to_string());
     assert_eq!(status, 200, "{answer}");

@@ -2,6 +2,7 @@
 
 mod asking;
 mod client;
+mod clumsy;
 mod faults;
 mod http;
 mod kept;
