@@ -3,6 +3,7 @@
 //! At any moment a failure or a kill leaves either what was there before, or something
 //! marked as unfinished that the next run repairs. What we did not make is never deleted.
 
+mod check;
 mod kept;
 mod listen;
 mod lockfiles;
@@ -26,7 +27,6 @@ use crate::plan::{Plan, Planner};
 pub(crate) use kept::Kept;
 pub use one::apply;
 pub(crate) use recover::is_broken_off;
-pub(crate) use runner::Runner;
 pub use undo::undo;
 
 /// How many environments are prepared at the same time.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::check::{asked, planned};
 use super::recover::{put_back, recover};
 use super::remember::{record, settled};
 use super::work::{carried_out, interrupted, kept};
@@ -27,6 +28,9 @@ pub fn apply(mut plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError>
         .clone();
     if recover(world, &state)? {
         plan = how.planner.plan(&plan.target)?;
+    }
+    if !plan.decision.action.changes() {
+        plan = asked(plan, how)?;
     }
     if !plan.decision.action.changes() {
         return settled(plan, how);
@@ -75,7 +79,7 @@ fn locked(mut plan: Plan, how: &Applying<'_>, state: &Path) -> Result<Locked, Pr
         if kept(&plan).is_some() {
             put_back(how.planner.world, state, &place)?;
         }
-        plan = how.planner.plan(&plan.target)?;
+        plan = planned(&plan.target, how)?;
         if !plan.decision.action.changes() {
             return Ok(Locked::Settled(plan));
         }

@@ -22,6 +22,25 @@ pub enum BrokenOff {
     Changing,
 }
 
+/// What a program's own check found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checked {
+    NothingMissing,
+    SomethingMissing,
+}
+
+/// The check a program has of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnCheck {
+    /// It has none.
+    Absent,
+    /// It may run the project's code, which is never done to make a plan.
+    NotAsked {
+        program: String,
+    },
+    Asked(Checked),
+}
+
 /// Everything the decision depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderSituation {
@@ -32,106 +51,140 @@ pub struct FolderSituation {
     pub folder_exists: bool,
     /// What the audit found, where there is an auditor.
     pub findings: Option<Result<Findings, String>>,
-    /// What the program's own check said, where it has one.
-    pub checked: Option<bool>,
+    pub check: OwnCheck,
     pub last: LastInstall,
     pub broken_off: Option<BrokenOff>,
     pub manifest: String,
 }
 
-/// Decides.
+/// Decides: an install that was broken off comes first, then whoever can judge what is
+/// there, in the order of how much they see of it.
 #[must_use]
 pub fn decide_folder(situation: &FolderSituation) -> Decision {
-    let at = |action| Decision::new(action, situation.folder.clone());
-    match situation.broken_off {
-        Some(BrokenOff::Making) => {
-            return at(Action::Repair).because("the last install did not come to its end");
-        }
-        Some(BrokenOff::Changing) => {
-            return at(Action::InstallMissing).because(
+    situation
+        .of_broken_off()
+        .or_else(|| situation.of_nothing_there())
+        .or_else(|| situation.of_audit())
+        .or_else(|| situation.of_check())
+        .unwrap_or_else(|| situation.of_record())
+}
+
+impl FolderSituation {
+    fn at(&self, action: Action) -> Decision {
+        Decision::new(action, self.folder.clone())
+    }
+
+    fn of_broken_off(&self) -> Option<Decision> {
+        Some(match self.broken_off? {
+            BrokenOff::Making => self
+                .at(Action::Repair)
+                .because("the last install did not come to its end"),
+            BrokenOff::Changing => self.at(Action::InstallMissing).because(
                 "the last install did not come to its end: what was there is put back first",
-            );
-        }
-        None => {}
+            ),
+        })
     }
-    if situation.folder.is_some() && !situation.folder_exists && !satisfied(situation) {
-        let decision = at(Action::Create).because(format!(
-            "nothing of {} is installed yet",
-            situation.manifest
-        ));
-        return match &situation.findings {
+
+    fn of_nothing_there(&self) -> Option<Decision> {
+        if self.folder.is_none() || self.folder_exists || self.is_satisfied() {
+            return None;
+        }
+        let reason = format!("nothing of {} is installed yet", self.manifest);
+        let decision = self.at(Action::Create).because(reason);
+        Some(match &self.findings {
             Some(Ok(findings)) => decision.with(findings),
-            _ => decision,
-        };
+            _ => self.unless_asked(decision),
+        })
     }
-    match (&situation.findings, situation.checked) {
-        (Some(Ok(findings)), _) if findings.satisfied() => at(Action::Reuse).because(format!(
-            "everything {} asks for is installed",
-            situation.manifest
-        )),
-        (Some(Ok(findings)), _) if findings.conflicts.is_empty() => at(Action::InstallMissing)
-            .because(format!(
-                "{} asks for {} that {} not installed",
-                situation.manifest,
-                count(findings.missing.len(), "package"),
-                are(findings.missing.len())
+
+    fn is_satisfied(&self) -> bool {
+        matches!(&self.findings, Some(Ok(findings)) if findings.satisfied())
+            || (self.check == OwnCheck::Asked(Checked::NothingMissing)
+                && self.last != LastInstall::OfOthers)
+    }
+
+    fn of_audit(&self) -> Option<Decision> {
+        let Some(Ok(findings)) = &self.findings else {
+            return None;
+        };
+        let manifest = &self.manifest;
+        let of = |number: usize| (count(number, "package"), are(number));
+        let decision = if findings.satisfied() {
+            self.at(Action::Reuse)
+                .because(format!("everything {manifest} asks for is installed"))
+        } else if findings.conflicts.is_empty() {
+            let (packages, are) = of(findings.missing.len());
+            self.at(Action::InstallMissing).because(format!(
+                "{manifest} asks for {packages} that {are} not installed"
             ))
-            .with(findings),
-        (Some(Ok(findings)), _) => at(Action::Upgrade)
-            .because(format!(
-                "{} {} not what {} asks for",
-                count(findings.conflicts.len(), "package"),
-                are(findings.conflicts.len()),
-                situation.manifest
-            ))
-            .with(findings),
-        // A check may look at the lockfile alone, and not see what the manifest asks for since.
-        (_, Some(true)) if situation.last == LastInstall::OfOthers => at(Action::InstallMissing)
-            .because(format!(
-                "{} has changed since the last install",
-                situation.manifest
-            )),
-        (_, Some(true)) => at(Action::Reuse).because("its own check finds nothing missing"),
-        (_, Some(false)) => {
-            at(Action::InstallMissing).because("its own check finds something missing")
+        } else {
+            let (packages, are) = of(findings.conflicts.len());
+            self.at(Action::Upgrade)
+                .because(format!("{packages} {are} not what {manifest} asks for"))
+        };
+        Some(decision.with(findings))
+    }
+
+    fn of_check(&self) -> Option<Decision> {
+        let OwnCheck::Asked(checked) = self.check else {
+            return None;
+        };
+        Some(match (checked, self.last) {
+            // It may look at the lockfile alone, and not see what the manifest asks for since.
+            (Checked::NothingMissing, LastInstall::OfOthers) => {
+                self.at(Action::InstallMissing).because(format!(
+                    "{} has changed since the last install",
+                    self.manifest
+                ))
+            }
+            (Checked::NothingMissing, _) => self
+                .at(Action::Reuse)
+                .because("its own check finds nothing missing"),
+            (Checked::SomethingMissing, _) => self
+                .at(Action::InstallMissing)
+                .because("its own check finds something missing"),
+        })
+    }
+
+    fn of_record(&self) -> Decision {
+        let manifest = &self.manifest;
+        let is_there = self.marked || self.folder.is_none();
+        if self.last == LastInstall::OfTheSame && is_there {
+            let reason = format!("{manifest} has not changed since the last install");
+            return self.unless_asked(self.at(Action::Reuse).because(reason));
         }
-        _ if situation.last == LastInstall::OfTheSame
-            && (situation.marked || situation.folder.is_none()) =>
-        {
-            at(Action::Reuse).because(format!(
-                "{} has not changed since the last install",
-                situation.manifest
-            ))
-        }
-        (Some(Err(reason)), None) => {
-            let mut decision =
-                at(Action::InstallMissing).because("what is installed could not be analysed");
+        if let Some(Err(reason)) = &self.findings {
+            let mut decision = self
+                .at(Action::InstallMissing)
+                .because("what is installed could not be analysed");
             decision.warnings.push(reason.clone());
-            decision
+            return decision;
         }
-        (None, None) => {
-            let why = if situation.marked {
-                "has changed, or was not installed by Toolroom"
-            } else {
-                "is not installed yet"
-            };
-            let action = if situation.folder_exists {
-                Action::InstallMissing
-            } else {
-                Action::Create
-            };
-            at(action).because(format!("{} {why}", situation.manifest))
-        }
+        let why = match (self.marked, self.last) {
+            (true, LastInstall::OfOthers) => "has changed since the last install",
+            (true, _) => "has changed, or was not installed by Toolroom",
+            (false, _) => "is not installed yet",
+        };
+        let action = match self.folder_exists {
+            true => Action::InstallMissing,
+            false => Action::Create,
+        };
+        self.unless_asked(self.at(action).because(format!("{manifest} {why}")))
+    }
+
+    /// Says of a decision that it was made without the check that knows best.
+    fn unless_asked(&self, decision: Decision) -> Decision {
+        let OwnCheck::NotAsked { program } = &self.check else {
+            return decision;
+        };
+        decision.because(format!(
+            "not checked: {program}'s own check may run the project's code, so only setup asks it"
+        ))
     }
 }
 
 const fn are(number: usize) -> &'static str {
     if number == 1 { "is" } else { "are" }
-}
-
-fn satisfied(situation: &FolderSituation) -> bool {
-    matches!(&situation.findings, Some(Ok(findings)) if findings.satisfied())
-        || (situation.checked == Some(true) && situation.last != LastInstall::OfOthers)
 }
 
 #[cfg(test)]
@@ -144,7 +197,7 @@ mod tests {
             marked: true,
             folder_exists: true,
             findings: None,
-            checked: None,
+            check: OwnCheck::Absent,
             last: LastInstall::Never,
             broken_off: None,
             manifest: "package.json".into(),
@@ -186,7 +239,7 @@ mod tests {
             (
                 "checked",
                 FolderSituation {
-                    checked: Some(true),
+                    check: OwnCheck::Asked(Checked::NothingMissing),
                     ..situation()
                 },
                 Action::Reuse,
@@ -194,7 +247,7 @@ mod tests {
             (
                 "checked, but changed",
                 FolderSituation {
-                    checked: Some(true),
+                    check: OwnCheck::Asked(Checked::NothingMissing),
                     last: LastInstall::OfOthers,
                     ..situation()
                 },
@@ -203,7 +256,7 @@ mod tests {
             (
                 "check fails",
                 FolderSituation {
-                    checked: Some(false),
+                    check: OwnCheck::Asked(Checked::SomethingMissing),
                     ..situation()
                 },
                 Action::InstallMissing,

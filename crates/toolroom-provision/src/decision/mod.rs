@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 pub use environment::{Base, Candidate, Origin, Place, Situation, State, decide_environment};
-pub use folder::{BrokenOff, FolderSituation, LastInstall, decide_folder};
+pub use folder::{BrokenOff, Checked, FolderSituation, LastInstall, OwnCheck, decide_folder};
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -71,7 +71,7 @@ impl Planner<'_> {
     }
 
     /// A program beside what the tool runs with, or on PATH.
-    pub(super) fn program(&self, tool: &ManagerTool, target: &Target) -> Option<(String, PathBuf)> {
+    pub(crate) fn program(&self, tool: &ManagerTool, target: &Target) -> Option<(String, PathBuf)> {
         let beside = target
             .interpreter
             .as_ref()

@@ -2,35 +2,46 @@
 
 use std::path::{Path, PathBuf};
 
-use toolroom_exec::subprocess::Cancel;
-
 use super::environment::{OWN_PACKAGES, SHARED_IS_THERE};
 use super::finish::Decided;
 use super::needs::Needs;
 use super::planner::Planner;
 use super::target::{Subject, Target};
 use super::{Plan, survey};
-use crate::apply::{Kept, Runner, mark};
+use crate::apply::{Kept, mark};
 use crate::decision::{
-    Action, BrokenOff, Decision, Findings, FolderSituation, LastInstall, decide_folder,
+    Action, BrokenOff, Checked, Decision, Findings, FolderSituation, LastInstall, OwnCheck,
+    decide_folder,
 };
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
-use crate::manager::{Choice, Facts, fill_commands};
+use crate::manager::Choice;
 use crate::store;
 
 impl Planner<'_> {
     /// Packages beside their manifest.
-    pub(super) fn folder(&self, target: &Target, needs: Needs) -> Result<Plan, ProvisionError> {
+    pub(super) fn folder(
+        &self,
+        target: &Target,
+        needs: Needs,
+        checked: Option<Checked>,
+    ) -> Result<Plan, ProvisionError> {
         if needs.count() == 0 && target.manager.notation.is_some() {
             return Ok(self.bare(target, needs, Decision::none()));
         }
         let choice = self.choice(target)?;
-        let decision = decide_folder(&self.folder_situation(target, &needs, &choice));
+        let situation = self.folder_situation(target, &needs, &choice, checked);
+        let decision = decide_folder(&situation);
         self.finish(target, needs, Decided::beside(decision))
     }
 
-    fn folder_situation(&self, target: &Target, needs: &Needs, choice: &Choice) -> FolderSituation {
+    fn folder_situation(
+        &self,
+        target: &Target,
+        needs: &Needs,
+        choice: &Choice,
+        checked: Option<Checked>,
+    ) -> FolderSituation {
         let root = &target.root;
         let folder = target.manager.folder.as_ref().map(|name| root.join(name));
         let place = folder.as_deref().unwrap_or(root);
@@ -63,36 +74,12 @@ impl Planner<'_> {
             marked,
             folder_exists: marked || place.exists(),
             findings: audited,
-            checked: self.checked(choice, target),
+            check: own_check(choice, checked),
             last,
             broken_off,
             manifest: manifest.unwrap_or_default().display().to_string(),
             folder,
         }
-    }
-
-    /// What the program's own check says, where it has one and may be started.
-    pub(super) fn checked(&self, choice: &Choice, target: &Target) -> Option<bool> {
-        let guard = self.options.guard?;
-        let (name, path) = self.program(&choice.commands, target)?;
-        let commands = &choice.commands.check;
-        let facts = Facts::new(self.world, &target.root);
-        let filled = fill_commands(commands, &facts, Some((&name, &path))).ok()?;
-        if filled.is_empty() {
-            return None;
-        }
-        let runner = Runner {
-            world: self.world,
-            guard,
-            cancel: &Cancel::new(),
-            choice,
-            root: &target.root,
-            environment: &target.root,
-            manifest: target.manifests.first(),
-            interpreter: None,
-            offline: true,
-        };
-        Some(filled.iter().all(|argv| runner.succeeds(argv)))
     }
 
     /// A tool's own packages where a project keeps its packages in a folder: the project's
@@ -168,4 +155,14 @@ impl Planner<'_> {
 
 fn uses_plug(choice: &Choice, root: &Path) -> bool {
     choice.commands.plug_in(root).is_some()
+}
+
+fn own_check(choice: &Choice, checked: Option<Checked>) -> OwnCheck {
+    match checked {
+        _ if choice.commands.check.is_empty() => OwnCheck::Absent,
+        None => OwnCheck::NotAsked {
+            program: choice.tool.clone(),
+        },
+        Some(checked) => OwnCheck::Asked(checked),
+    }
 }

@@ -1,5 +1,5 @@
 //! What would be done: targets, what they need, what is there, and the commands that make
-//! up the difference. Planning reads files and changes nothing.
+//! up the difference. Planning reads files; it changes nothing and starts no program.
 
 mod candidates;
 mod commands;

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use toolroom_catalog::Catalog;
-use toolroom_exec::subprocess::Guard;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 
@@ -13,7 +12,7 @@ use super::needs::Needs;
 use super::target::{EnvSetup, Subject, Target, declares_packages, env_setup};
 use super::{Plan, survey};
 use crate::audit::SeverityRules;
-use crate::decision::{Decision, Findings, Policy};
+use crate::decision::{Checked, Decision, Findings, Policy};
 use crate::error::ProvisionError;
 use crate::journal::Packages;
 use crate::manager::{self, Manager};
@@ -30,8 +29,6 @@ pub struct Options<'o> {
     pub selection: Selection<'o>,
     /// A program that failed, and is not to be chosen again.
     pub passed_over: Option<&'o str>,
-    /// Guards the checks of programs; without one none are made.
-    pub guard: Option<&'o Guard>,
 }
 
 /// Plans for one world.
@@ -110,18 +107,30 @@ impl<'p> Planner<'p> {
         Ok(of_manifests(own.manager, root, named))
     }
 
-    /// Plans for one target.
+    /// Plans for one target. Starts nothing, so that no file of the project is run.
     ///
     /// # Errors
     /// Fails if the manager or the manifest cannot be used at all.
     pub fn plan(&self, target: &Target) -> Result<Plan, ProvisionError> {
+        self.plan_with(target, None)
+    }
+
+    /// As [`Self::plan`], once the program's own check was asked.
+    ///
+    /// # Errors
+    /// Fails if the manager or the manifest cannot be used at all.
+    pub(crate) fn plan_with(
+        &self,
+        target: &Target,
+        checked: Option<Checked>,
+    ) -> Result<Plan, ProvisionError> {
         let needs = self.needs(target);
         let (faults, oddities) = needs.problems();
         let mut plan = match (&target.subject, &target.manager.environment) {
             _ if !faults.is_empty() => self.refused(target, needs, faults),
             (Subject::Project, Some(spec)) => self.environment(target, spec, needs)?,
             (Subject::Tool(_), Some(spec)) => self.shared(target, spec, needs)?,
-            (Subject::Project, None) => self.folder(target, needs)?,
+            (Subject::Project, None) => self.folder(target, needs, checked)?,
             (Subject::Tool(_), None) => self.beside(target, needs)?,
         };
         plan.decision.warnings.extend(oddities);

@@ -38,9 +38,7 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
     }
     let catalog = Catalog::open(world);
     let settings = settings::load(world)?;
-    let guard = crate::guard::guard()?;
-    let mut planner = planner(world, &catalog, &settings, args.repair);
-    planner.options.guard = Some(&guard);
+    let planner = planner(world, &catalog, &settings, args.repair);
     let Targets { targets, left_out } = targets::collect(args, world, &catalog, &planner)?;
     let planned: Vec<Result<Plan, ProvisionError>> =
         targets.iter().map(|target| planner.plan(target)).collect();
@@ -55,6 +53,7 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
         let answer = answer(world, planned, left_out, printer, Asked::Plan)?;
         return Ok(answer.note("nothing was changed"));
     }
+    let guard = crate::guard::guard()?;
     let cancel = Cancel::new();
     let bars = Bars::new(printer);
     let how = Applying {

@@ -129,6 +129,30 @@ fn a_gem_in_a_folder_needs_no_source() {
     assert_eq!(plan(&context, &[])["action"], "reuse");
 }
 
+#[test]
+fn only_a_setup_runs_the_code_in_a_gemfile() {
+    let Some(context) = with("bundle") else {
+        return;
+    };
+    context.file("greet/greet.gemspec", GEMSPEC);
+    context.file("greet/lib/greet.rb", "module Greet\nend\n");
+    let ran = context.project().join("ran");
+    let manifest = format!("File.write({ran:?}, '')\ngem 'greet', path: 'greet'\n");
+    context.file("Gemfile", &manifest);
+    context.tool("hi.rb", "# Greets.\ndef main = 'hi'\n");
+    let before = bytes_of(&context.project());
+    let planned = plan(&context, &["--plan"]);
+    assert_eq!(planned["action"], "create", "{planned:#}");
+    let reasons = planned["reasons"].to_string();
+    assert!(reasons.contains("not checked: bundler's own"), "{reasons}");
+    context.data(&["env", "hi"]);
+    context.data(&["preset", "list"]);
+    assert_eq!(context.data(&["run", "hi"])["data"], "hi");
+    assert_eq!(bytes_of(&context.project()), before);
+    plan(&context, &[]);
+    assert!(ran.exists());
+}
+
 /// A proxy of modules, as a folder.
 fn modules(context: &TestContext) -> PathBuf {
     let folder = context.root().join("proxy");

@@ -56,7 +56,7 @@ fn a_programs_own_check_decides_where_it_has_one() {
     let mut context = crate::context();
     let script = SQUIRREL.replace(
         "set -e\n",
-        "set -e\nif [ \"$1\" = check ]; then exec test -e \"$HOLLOW/acorns\"; fi\n",
+        "set -e\nif [ \"$1\" = check ]; then echo >> \"$HOME/asked\"; exec test -e \"$HOLLOW/acorns\"; fi\n",
     );
     let folder = context.executable(context.root().join("bin/squirrel"), script);
     context.set_env(
@@ -71,7 +71,13 @@ fn a_programs_own_check_decides_where_it_has_one() {
     assert_eq!(plan(&context, &[])["action"], "create");
     assert_eq!(plan(&context, &[])["action"], "reuse");
     fs_err::remove_file(context.project().join("hollow/acorns")).unwrap();
+    let asked = context.home().join("asked");
+    fs_err::remove_file(&asked).unwrap();
+    // By the record of the last install, which sees less than the check.
+    assert_eq!(plan(&context, &["--plan"])["action"], "reuse");
+    assert!(!asked.exists(), "a plan asks no program");
     assert_eq!(plan(&context, &[])["action"], "install-missing");
+    assert!(asked.exists());
 }
 
 #[test]
