@@ -153,11 +153,9 @@ fn text(word: OsString) -> Result<String, Failure> {
 
 fn when(text: &str) -> Result<When, Failure> {
     When::from_str(text, false).map_err(|_| {
-        let known: Vec<_> = When::value_variants()
-            .iter()
-            .filter_map(When::to_possible_value)
-            .collect();
-        let known: Vec<&str> = known.iter().map(|value| value.get_name()).collect();
+        let known = When::value_variants().iter();
+        let known = known.filter_map(When::to_possible_value);
+        let known: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
         usage(format!("--color cannot be {text:?}"))
             .help(format!("it is one of {}", known.join(", ")))
     })
