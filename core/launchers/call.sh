@@ -67,7 +67,7 @@ toolroom_waits_for_main() {
     [[ $1 == *main* ]] || return 1
     end=${end%$'\n'fi}
     last=${end##*$'\n'}
-    [[ $last =~ ^[[:space:]]*main([[:space:]]+[^\(]*)?$ ]] && return 1
+    [[ $last =~ ^[[:space:]]*main([[:space:]]+[^\(]*)?$ && ${end%"$last"} != *\\$'\n' ]] && return 1
     # shellcheck source=core/launchers/seek_main.sh
     source "${BASH_SOURCE[0]%/*}/seek_main.sh"
     toolroom_seek_main "$1"

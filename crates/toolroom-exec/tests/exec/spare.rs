@@ -191,6 +191,8 @@ async fn order_to_a_dead_spare(script: &str, how: &Supervision) -> Option<Outcom
     let pid = super::support::pids_in(&file, 1)[0];
     let process = spares.take(&command).unwrap();
     kill(pid, "KILL");
+    // Until it is gone it may still take what comes, even though it can do nothing with it.
+    assert!(super::support::all_gone(&[pid]));
     process.finish_if_taken(how, &Cancel::new()).await.unwrap()
 }
 

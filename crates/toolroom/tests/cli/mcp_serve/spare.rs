@@ -107,6 +107,12 @@ fn a_launcher_that_dies_before_it_takes_its_call_costs_nobody_anything() {
     let spare = waiting_launcher(&context);
     // It is there and can read nothing: the call lies before it when it dies.
     signal(spare, "STOP");
+    while !fs_err::read_to_string(format!("/proc/{spare}/stat"))
+        .unwrap()
+        .contains(") T ")
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let id = client.send_modern("tools/call", json!({"name": "t", "arguments": {}}));
     std::thread::sleep(Duration::from_millis(500));
     signal(spare, "KILL");
