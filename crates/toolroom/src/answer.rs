@@ -24,9 +24,8 @@ pub struct Answer {
     pub status: Status,
     /// The text is data, to be written to the byte.
     pub is_verbatim: bool,
-    /// `data` as JSON text, where a value could not hold it exactly.
-    pub raw: Option<String>,
-    /// `data` as it is written, where there may be much of it.
+    /// `data` as it is written, where there may be much of it, or numbers that a value
+    /// could not hold exactly.
     pub stream: Option<Stream>,
 }
 
@@ -64,7 +63,6 @@ impl Answer {
             failures: Vec::new(),
             status: Status::Done,
             is_verbatim: false,
-            raw: None,
             stream: None,
         }
     }

@@ -71,10 +71,9 @@ fn report(printer: Printer, command: &str, outcome: Result<Answer, Failure>) -> 
 
 fn say(printer: Printer, command: &str, answer: &Answer) -> std::io::Result<()> {
     if printer.json {
-        return match (&answer.stream, &answer.raw) {
-            (Some(data), _) => printer.streamed(command, data),
-            (None, Some(data)) => printer.document(command, Ok(data)),
-            (None, None) => printer.document(command, Ok(&answer.data.to_string())),
+        return match &answer.stream {
+            Some(data) => printer.streamed(command, data),
+            None => printer.document(command, Ok(&answer.data.to_string())),
         };
     }
     let written = if answer.is_verbatim {
