@@ -18,6 +18,7 @@ use rmcp::model::{CallToolRequestParams, InputResponses, JsonObject};
 use rmcp::service::ServiceError;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::process::{Child, Command};
 use toolroom_exec::executor::Trouble;
 use toolroom_exec::subprocess::Exit;
@@ -136,7 +137,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<Value, (Trouble, String)> {
+fn run() -> Result<Box<RawValue>, (Trouble, String)> {
     let (server, params) = asked().map_err(|reason| (Trouble::Refused, reason))?;
     let tool = params.name.to_string();
     let answered = runtime().and_then(|runtime| {

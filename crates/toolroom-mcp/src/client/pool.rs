@@ -11,8 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use rmcp::model::CallToolRequestParams;
-use serde_json::Value;
-use serde_json::value::to_raw_value;
+use serde_json::value::RawValue;
 use toolroom_exec::executor::{Bridge, Report, Trouble};
 use toolroom_exec::subprocess::{Failure, Guard, Listener as Live, Outcome, Reply};
 use toolroom_kernel::model::Environ;
@@ -148,10 +147,7 @@ impl Pool {
                 outcome.stderr.length = answered.words.len() as u64;
                 outcome.stderr.head = answered.words;
                 outcome.reply = Some(match answered.reply {
-                    Ok(value) => match to_raw_value(&value) {
-                        Ok(value) => Reply::Result(value),
-                        Err(error) => Reply::Unreadable(error.to_string()),
-                    },
+                    Ok(value) => Reply::Result(value),
                     Err((trouble, message)) => Reply::Failure(Failure::new(trouble.code(), message)),
                 });
             }
@@ -247,7 +243,7 @@ async fn sweep(slots: Weak<Slots>, idle: Duration) {
 }
 
 struct Answered {
-    reply: Result<Value, (Trouble, String)>,
+    reply: Result<Box<RawValue>, (Trouble, String)>,
     /// What a server that failed said last on standard error.
     words: Vec<u8>,
 }

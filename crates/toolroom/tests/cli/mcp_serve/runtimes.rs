@@ -222,3 +222,27 @@ fn an_address_at_which_clouds_hand_out_credentials_is_not_reached() {
     let message = run["error"]["message"].as_str().unwrap();
     assert!(message.contains("may not reach"), "{run}");
 }
+
+#[test]
+fn a_number_of_another_server_keeps_the_digits_that_its_text_has() {
+    let (context, other) = (machine(), elsewhere());
+    other.tool("power.py", "def main(n: int): return {'power': 2 ** n}\n");
+    over_stdio(&context, &other, "power", "power");
+    let args = ["run", "power", "--params", r#"{"n": 100}"#, "--json"];
+    let output = context.run(&args);
+    assert!(
+        output
+            .stdout
+            .contains("{\"power\":1267650600228229401496703205376}"),
+        "{output}"
+    );
+    let mut client = Client::start(&context, &[]);
+    let called = client.modern(
+        "tools/call",
+        json!({"name": "power", "arguments": {"n": 100}}),
+    );
+    assert_eq!(
+        called["content"][0]["text"],
+        "{\"power\":1267650600228229401496703205376}"
+    );
+}
