@@ -15,6 +15,7 @@ pub mod manager;
 pub mod plan;
 pub mod preset;
 pub mod ready;
+mod redaction;
 pub mod requirement;
 pub mod store;
 #[cfg(test)]

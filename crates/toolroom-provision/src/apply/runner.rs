@@ -13,6 +13,7 @@ use super::listen::Heard;
 use crate::error::ProvisionError;
 use crate::manager::{Argv, Choice, Facts, fill_text};
 use crate::plan::{Interpreter, Step};
+use crate::redaction::Redaction;
 
 /// How much of a failed command's output is told.
 const TOLD: usize = 2000;
@@ -102,7 +103,8 @@ impl Runner<'_> {
             environment: self.environment.to_path_buf(),
             reason: format!("{program} {status} ({})", step.what),
             command,
-            output: end_of(&redacted(said)),
+            // Installers repeat index addresses, and those may hold a password.
+            output: end_of(&Redaction::of(self.world).text(said)),
         }
     }
 
@@ -189,10 +191,4 @@ fn end_of(text: &str) -> String {
         start += 1;
     }
     text[start..].to_owned()
-}
-
-/// Installers repeat index addresses, and those may hold a password.
-fn redacted(text: &str) -> String {
-    let words = text.split_inclusive(char::is_whitespace);
-    words.map(crate::requirement::source::redacted).collect()
 }

@@ -14,6 +14,7 @@ use crate::error::ProvisionError;
 use crate::journal::{Entry, Event, Journal, Pending, seconds, write_whole};
 use crate::manager::{Amount, Choice};
 use crate::plan::{Plan, Step};
+use crate::redaction::Redaction;
 
 /// Why a plan failed, and how far it came.
 pub(super) struct Fault {
@@ -34,6 +35,7 @@ pub(super) fn carried_out(
     };
     let work = Work {
         journal: Journal::open(state),
+        redaction: Redaction::of(how.planner.world),
         reached_packages: AtomicBool::new(false),
         plan,
         choice,
@@ -54,6 +56,7 @@ pub(super) fn carried_out(
 /// A plan that is being carried out.
 struct Work<'w> {
     journal: Journal,
+    redaction: Redaction,
     /// Whether a step began that may ask the network.
     reached_packages: AtomicBool,
     plan: &'w Plan,
@@ -251,7 +254,7 @@ impl Work<'_> {
             }
             self.reached_packages
                 .fetch_or(step.asks_network, Ordering::Relaxed);
-            self.note(Event::Command, step.argv.clone())?;
+            self.note(Event::Command, step.shown.clone())?;
             self.how
                 .progress
                 .hear(self.plan, News::Begin { what: &step.what });
@@ -265,7 +268,7 @@ impl Work<'_> {
     /// Passes a line on, and what it says of how far the command is.
     fn tell(&self, line: &str, amount: &mut Amount) {
         let progress = self.how.progress;
-        progress.hear(self.plan, News::Line(line));
+        progress.hear(self.plan, News::Line(&self.redaction.text(line)));
         let mut reports = self.choice.commands.reports.iter();
         if reports.any(|report| report.read(line, amount)) {
             progress.hear(self.plan, News::Amount(*amount));
@@ -288,13 +291,11 @@ impl Work<'_> {
             Err(_) => Ok(()),
             Ok(findings) if findings.satisfied() => Ok(()),
             Ok(findings) => {
-                let conflicts = findings
-                    .conflicts
-                    .iter()
-                    .map(|conflict| conflict.required.clone());
+                let conflicts = findings.conflicts.iter().map(|found| &found.required);
+                let lacking = findings.missing.iter().chain(conflicts);
                 Err(ProvisionError::NotVerified {
                     environment: self.place.to_path_buf(),
-                    lacking: findings.missing.iter().cloned().chain(conflicts).collect(),
+                    lacking: lacking.map(|text| self.redaction.text(text)).collect(),
                 })
             }
         }
@@ -308,7 +309,7 @@ impl Work<'_> {
             target: self.plan.target.name(),
             manager: self.plan.target.manager.name.clone(),
             environment: self.place.to_path_buf(),
-            detail,
+            detail: self.redaction.argv(&detail),
         })
     }
 }

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::redaction::Redaction;
+
 pub use environment::{Base, Candidate, Origin, Place, Situation, State, decide_environment};
 pub use folder::{BrokenOff, Checked, FolderSituation, LastInstall, OwnCheck, decide_folder};
 
@@ -155,6 +157,20 @@ impl Decision {
     pub(crate) fn because(mut self, reason: impl Into<String>) -> Self {
         self.reasons.push(reason.into());
         self
+    }
+
+    /// Leaves in its texts only what may be shown. The names of packages stay what they are.
+    pub(crate) fn redact(&mut self, redaction: &Redaction) {
+        let texts = [&mut self.reasons, &mut self.missing, &mut self.warnings];
+        let required = self.conflicts.iter_mut().map(|found| &mut found.required);
+        let texts = texts
+            .into_iter()
+            .flatten()
+            .chain(required)
+            .chain(&mut self.fix);
+        for text in texts {
+            *text = redaction.text(text);
+        }
     }
 
     fn with(mut self, findings: &Findings) -> Self {

@@ -73,11 +73,7 @@ impl Journal {
         }
         let mut line = serde_json::to_vec(entry).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
-        let mut file = fs_err::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.file)
-            .map_err(failed)?;
+        let mut file = open(&self.file).map_err(failed)?;
         file.write_all(&line).map_err(failed)
     }
 
@@ -89,6 +85,27 @@ impl Journal {
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect()
     }
+}
+
+/// Opens the journal, for its owner alone: what was installed where is nobody else's business.
+fn open(path: &Path) -> std::io::Result<fs_err::File> {
+    let mut options = fs_err::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    {
+        use fs_err::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let permissions = std::fs::Permissions::from_mode(0o600);
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            file.set_permissions(permissions)?;
+        }
+    }
+    Ok(file)
 }
 
 /// A name for a path that fits any file system.

@@ -11,6 +11,7 @@ use super::target::Target;
 use crate::decision::{Action, Decision, count};
 use crate::error::ProvisionError;
 use crate::manager::{Choice, Facts, Manager, Phase, fill_commands, fill_text};
+use crate::redaction::Redaction;
 
 /// What a command that installs requirements by name has among its words; without any there
 /// is nothing for it to do.
@@ -143,9 +144,11 @@ impl<'p> Making<'p> {
             .iter()
             .zip(filled)
             .filter(|(command, _)| !is_idle(command));
+        let redaction = Redaction::of(self.world);
         for (_, argv) in filled {
             steps.push(Step {
                 what: what.to_owned(),
+                shown: redaction.argv(&argv),
                 argv,
                 // A new environment is empty; packages come with the next step.
                 asks_network: phase != Phase::Create || self.manager.environment.is_none(),

@@ -51,7 +51,9 @@ pub struct Plan {
 pub struct Step {
     /// What it does, for people: `create`, `install 3 packages`.
     pub what: String,
-    pub argv: Argv,
+    pub(crate) argv: Argv,
+    /// The command as it may be shown and logged.
+    pub shown: Argv,
     /// Whether it may ask the network.
     pub asks_network: bool,
 }
@@ -98,7 +100,7 @@ impl Serialize for Plan {
             reasons: &self.decision.reasons,
             missing: &self.decision.missing,
             conflicts: &self.decision.conflicts,
-            commands: self.steps.iter().map(|step| &step.argv).collect(),
+            commands: self.steps.iter().map(|step| &step.shown).collect(),
             environment: self.decision.environment.as_ref(),
             applied: self.applied,
             warnings: &self.decision.warnings,

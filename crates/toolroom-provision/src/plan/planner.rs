@@ -16,6 +16,7 @@ use crate::decision::{Checked, Decision, Findings, Policy};
 use crate::error::ProvisionError;
 use crate::journal::Packages;
 use crate::manager::{self, Manager};
+use crate::redaction::Redaction;
 use crate::requirement::Selection;
 
 /// What the user asked for besides the targets.
@@ -134,6 +135,7 @@ impl<'p> Planner<'p> {
             (Subject::Tool(_), None) => self.beside(target, needs)?,
         };
         plan.decision.warnings.extend(oddities);
+        plan.decision.redact(&Redaction::of(self.world));
         Ok(plan)
     }
 

@@ -6,8 +6,8 @@ use crate::audit::python::{Environment, Installed, Platform};
 use crate::audit::{self, Audit, Demand, SeverityRules};
 use crate::decision::{Conflict, Findings, Severity};
 use crate::journal::Packages;
+use crate::redaction::redacted;
 use crate::requirement::Requirements;
-use crate::requirement::source::redacted;
 
 /// Audits a place with the auditor of this name.
 ///

@@ -90,7 +90,7 @@ pub struct Requirement {
 }
 
 fn without_credentials<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&super::source::redacted(text))
+    serializer.serialize_str(&crate::redaction::redacted(text))
 }
 
 /// A limit on the interpreter itself, such as `requires-python`.

@@ -10,8 +10,9 @@ use super::logical_line::{self, LogicalLine};
 use super::model::{Context, InstallerOption, Origin, Parsed, Requirement, Requirements, Role};
 use super::pep508::{self, PythonRequirement};
 use super::problem::{Problem, ProblemKind};
-use super::source::{SourceUrl, fragment_value, redacted};
+use super::source::{SourceUrl, fragment_value};
 use super::text;
+use crate::redaction::redacted;
 
 const MAX_DEPTH: usize = 16;
 const MAX_FILES: usize = 256;

@@ -2,7 +2,7 @@
 //! archive, a file or a directory.
 //!
 //! Reduces the many spellings to one form that can be compared with what an installer
-//! recorded. Credentials take no part in it and are never shown.
+//! recorded. Credentials take no part in it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -116,29 +116,6 @@ pub fn without_user(url: &str) -> String {
     }
 }
 
-/// A text with the credentials of every URL in it replaced.
-#[must_use]
-pub fn redacted(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        shown.push_str(before);
-        let end = after
-            .find(|c: char| c == '/' || c == '?' || c == '#' || c.is_whitespace())
-            .unwrap_or(after.len());
-        rest = match after[..end].rfind('@') {
-            Some(user) if !after[..user].starts_with("${") || after[..user].contains(':') => {
-                shown.push_str("***");
-                &after[user..]
-            }
-            _ => after,
-        };
-    }
-    shown.push_str(rest);
-    shown
-}
-
 /// Reads `file:` URLs and plain paths; `None` for anything with another scheme.
 fn local_path(text: &str, base: &Path) -> Option<PathBuf> {
     let lower = text.get(..5).map(str::to_ascii_lowercase);
@@ -246,15 +223,5 @@ mod tests {
         };
         assert_eq!(url, "ssh://host/a/b");
         assert_eq!(revision.as_deref(), Some("main"));
-    }
-
-    #[test]
-    fn credentials_are_never_shown() {
-        assert_eq!(
-            redacted("x @ https://user:hunter2@host/x.whl"),
-            "x @ https://***@host/x.whl"
-        );
-        assert_eq!(redacted("x>=1"), "x>=1");
-        assert_eq!(redacted("https://${TOKEN}@h/x"), "https://${TOKEN}@h/x");
     }
 }

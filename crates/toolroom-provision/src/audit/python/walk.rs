@@ -17,8 +17,8 @@ use crate::audit::report::{
     Audit, Demand, Duplicate, InterpreterConflict, Satisfied, Unjudged, Wanted,
 };
 use crate::audit::severity::SeverityRules;
+use crate::redaction::redacted;
 use crate::requirement::pep508::{Applies, Want, gate, normalize};
-use crate::requirement::source::redacted;
 use crate::requirement::{Parsed, PythonRequirement, Requirement, Requirements, Role};
 
 /// Who asks.

@@ -60,7 +60,7 @@ fn branch(world: &World, plan: &Plan, text: &mut String) {
         twigs.extend(
             plan.steps
                 .iter()
-                .map(|step| style::faint(format!("$ {}", step.argv.join(" ")))),
+                .map(|step| style::faint(format!("$ {}", step.shown.join(" ")))),
         );
     }
     twigs.extend(

@@ -3,7 +3,7 @@
 use super::{bytes_of, plan};
 
 /// Packages are files in a folder, and the package manager is a shell script.
-const MANAGER: &str = r#"
+pub(super) const MANAGER: &str = r#"
 tool_type: manager
 description: Copies acorns into a hollow.
 manifests: [acorns.list]

@@ -15,6 +15,7 @@ mod race;
 mod registry;
 mod requirements;
 mod scenarios;
+mod secrets;
 mod shared;
 mod told;
 
