@@ -86,6 +86,41 @@ pub struct Limits {
     pub nice: Option<i32>,
 }
 
+/// A limit that the system may refuse to set, by its name in a config.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    Memory,
+    CpuSeconds,
+    OpenFiles,
+    Processes,
+    FileSize,
+    Nice,
+}
+
+impl Limit {
+    pub(super) const ALL: [Self; 6] = [
+        Self::Memory,
+        Self::CpuSeconds,
+        Self::OpenFiles,
+        Self::Processes,
+        Self::FileSize,
+        Self::Nice,
+    ];
+
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::CpuSeconds => "cpu_seconds",
+            Self::OpenFiles => "open_files",
+            Self::Processes => "processes",
+            Self::FileSize => "file_size",
+            Self::Nice => "nice",
+        }
+    }
+}
+
 /// What standard input is. It is never our own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stdin {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use toolroom_kernel::{Explain, Place};
 
+use super::command::Limit;
+
 /// The program never ran, or its end could not be learned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -17,6 +19,12 @@ pub enum Error {
     NotExecutable { program: PathBuf, source: io::Error },
     #[error("cannot enter the working directory {}", cwd.display())]
     MissingCwd { cwd: PathBuf, source: io::Error },
+    #[error("the system does not let {} of {} be set", limit.name(), program.display())]
+    LimitRefused {
+        program: PathBuf,
+        limit: Limit,
+        source: io::Error,
+    },
     #[error("cannot start {}", program.display())]
     SpawnFailed { program: PathBuf, source: io::Error },
     #[error("{what} of {} cannot be passed to a process", program.display())]
@@ -33,6 +41,7 @@ impl Explain for Error {
             Self::NotFound { .. } | Self::MissingInterpreter { .. } => "exec::not_found",
             Self::NotExecutable { .. } => "exec::not_executable",
             Self::MissingCwd { .. } => "exec::missing_cwd",
+            Self::LimitRefused { .. } => "exec::limit_refused",
             Self::SpawnFailed { .. } => "exec::spawn_failed",
             Self::InvalidArgument { .. } => "exec::invalid_argument",
             Self::GuardFailed { .. } => "exec::guard_failed",
@@ -56,6 +65,12 @@ impl Explain for Error {
             ),
             Self::MissingCwd { cwd, .. } => {
                 format!("make {}, or set `cwd` to a directory that exists", cwd.display())
+            }
+            Self::LimitRefused { limit: Limit::Nice, .. } => {
+                "leave `nice` out, or make it 0 or more: less is for users whom the system lets go first".to_owned()
+            }
+            Self::LimitRefused { limit, .. } => {
+                format!("leave `{}` out of the tool's limits, or give it another value", limit.name())
             }
             Self::SpawnFailed { source, .. } => match source.kind() {
                 io::ErrorKind::ArgumentListTooLong => {

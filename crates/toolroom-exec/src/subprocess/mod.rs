@@ -46,7 +46,7 @@ use std::time::Instant;
 pub use cancel::Cancel;
 pub use channel::{Cause, Event, Failure, Frame, Reply};
 pub use command::{
-    CHANNEL_VARIABLE, CaptureLimits, Channel, Command, Guard, Happening, Limits, Listener, Stdin,
+    CHANNEL_VARIABLE, CaptureLimits, Channel, Command, Guard, Happening, Limit, Limits, Listener, Stdin,
     Stream, Supervision,
 };
 pub use dialogue::{Dialogue, Partner};

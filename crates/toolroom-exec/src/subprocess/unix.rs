@@ -91,6 +91,11 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
             cwd: command.cwd.clone(),
             source: io::Error::from_raw_os_error(errno),
         }),
+        Some(Notice::NoLimit { limit, errno }) => Err(Error::LimitRefused {
+            program: command.program.clone(),
+            limit,
+            source: io::Error::from_raw_os_error(errno),
+        }),
         Some(Notice::NotStarted { errno }) => Err(not_started(command, errno)),
         _ => Err(failed(io::ErrorKind::UnexpectedEof.into())),
     }
@@ -201,7 +206,10 @@ impl Tree {
             match notice {
                 Notice::Exited { code } => self.exit = Some(Exit::Code(code)),
                 Notice::Signalled { signal } => self.exit = Some(Exit::Signal(signal)),
-                Notice::Started { .. } | Notice::NoCwd { .. } | Notice::NotStarted { .. } => {}
+                Notice::Started { .. }
+                | Notice::NoCwd { .. }
+                | Notice::NoLimit { .. }
+                | Notice::NotStarted { .. } => {}
             }
         }
         self.guard.ended().await;

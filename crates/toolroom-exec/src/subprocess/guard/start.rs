@@ -26,8 +26,10 @@ pub(super) fn start(control: &UnixStream) -> io::Result<Option<Tree>> {
         Err(error) => Err(Notice::NoCwd {
             errno: error.raw_os_error(),
         }),
-        Ok(()) => spawn(&order, descriptors).map_err(|error| Notice::NotStarted {
-            errno: error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error()),
+        Ok(()) => limited(&order).and_then(|()| {
+            spawn(&order, descriptors).map_err(|error| Notice::NotStarted {
+                errno: error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error()),
+            })
         }),
     };
     let (leader, notice) = match notice {
@@ -44,9 +46,17 @@ pub(super) fn start(control: &UnixStream) -> io::Result<Option<Tree>> {
     Ok(leader.map(Tree::new))
 }
 
-fn spawn(order: &Order, descriptors: Vec<OwnedFd>) -> io::Result<Pid> {
-    limits::apply(&order.limits)?;
+/// Limits and the mark hold for us first, and for the tool because it is started by us.
+fn limited(order: &Order) -> Result<(), Notice> {
+    limits::apply(&order.limits).map_err(|refused| Notice::NoLimit {
+        limit: refused.limit,
+        errno: refused.errno.raw_os_error(),
+    })?;
     order.mark.put_on();
+    Ok(())
+}
+
+fn spawn(order: &Order, descriptors: Vec<OwnedFd>) -> io::Result<Pid> {
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next().ok_or(io::ErrorKind::InvalidData);
     let mut command = Command::new(&order.program);

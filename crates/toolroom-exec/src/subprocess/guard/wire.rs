@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-use crate::subprocess::command::{Channel, Command, Limits};
+use crate::subprocess::command::{Channel, Command, Limit, Limits};
 use crate::subprocess::orphans::Mark;
 
 /// The most an order may hold; the system takes a few megabytes of arguments at most.
@@ -163,6 +163,7 @@ fn number<N: std::str::FromStr>(field: &[u8]) -> Option<Option<N>> {
 pub(crate) enum Notice {
     Started { pid: i32 },
     NoCwd { errno: i32 },
+    NoLimit { limit: Limit, errno: i32 },
     NotStarted { errno: i32 },
     Exited { code: i32 },
     Signalled { signal: i32 },
@@ -173,6 +174,7 @@ impl Notice {
         match self {
             Self::Started { pid } => format!("started {pid}\n"),
             Self::NoCwd { errno } => format!("no-cwd {errno}\n"),
+            Self::NoLimit { limit, errno } => format!("no-{} {errno}\n", limit.name()),
             Self::NotStarted { errno } => format!("not-started {errno}\n"),
             Self::Exited { code } => format!("exited {code}\n"),
             Self::Signalled { signal } => format!("signalled {signal}\n"),
@@ -188,7 +190,14 @@ impl Notice {
             "not-started" => Some(Self::NotStarted { errno: number }),
             "exited" => Some(Self::Exited { code: number }),
             "signalled" => Some(Self::Signalled { signal: number }),
-            _ => None,
+            other => {
+                let name = other.strip_prefix("no-")?;
+                let limit = Limit::ALL.into_iter().find(|limit| limit.name() == name)?;
+                Some(Self::NoLimit {
+                    limit,
+                    errno: number,
+                })
+            }
         }
     }
 }
@@ -251,7 +260,8 @@ mod tests {
             Notice::Exited { code: 0 },
             Notice::Signalled { signal: 9 },
         ];
-        for notice in notices {
+        let refused = Limit::ALL.map(|limit| Notice::NoLimit { limit, errno: 1 });
+        for notice in notices.into_iter().chain(refused) {
             assert_eq!(Notice::parse(&notice.line()), Some(notice));
         }
     }

@@ -208,3 +208,50 @@ fn progress_is_a_bar_on_a_terminal_and_nothing_elsewhere() {
     }
     assert!(shown.contains("\"a\": 1"), "{shown:?}");
 }
+
+/// The binary as somebody who may not take more than his share of the machine.
+#[cfg(target_os = "linux")]
+fn without_rights(
+    context: &toolroom_test::TestContext,
+    args: &[&str],
+) -> Option<serde_json::Value> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut command = context.command(args);
+    if fs_err::metadata("/proc/self").unwrap().uid() == 0 {
+        let setpriv = toolroom_test::program("setpriv")?;
+        let mut lesser = std::process::Command::new(setpriv);
+        lesser.args(["--bounding-set", "-sys_nice"]);
+        lesser.arg(command.get_program()).args(command.get_args());
+        lesser.env_clear();
+        lesser.envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+        if let Some(cwd) = command.get_current_dir() {
+            lesser.current_dir(cwd);
+        }
+        command = lesser;
+    }
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(125), "{output:?}");
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_limit_that_may_not_be_set_is_not_called_the_fault_of_the_program() {
+    let context = machine();
+    context.tool("f.py", "CONFIG = {'nice': -5}\ndef main(): return 1\n");
+    let Some(answer) = without_rights(&context, &["--json", "run", "f"]) else {
+        return;
+    };
+    let error = &answer["error"];
+    assert_eq!(error["code"], "exec::limit_refused", "{answer}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("does not let nice of"), "{message}");
+    assert!(
+        error["help"].as_str().unwrap().contains("`nice`"),
+        "{error}"
+    );
+}
