@@ -34,17 +34,20 @@ pub enum CallError {
     NulInParameter(String),
 }
 
+/// The code of a path that has to be written as text and cannot be.
+pub(crate) const PATH_NOT_TEXT: &str = "exec::path_not_text";
+
 impl Explain for CallError {
     fn code(&self) -> &'static str {
         match self {
-            Self::PathNotText(_) => "exec::path_not_text",
+            Self::PathNotText(_) => PATH_NOT_TEXT,
             Self::NulInParameter(_) => "exec::nul_in_parameter",
         }
     }
 
     fn help(&self) -> Option<String> {
         let text = match self {
-            Self::PathNotText(_) => "rename it: function tools need paths in UTF-8",
+            Self::PathNotText(_) => "rename it: this kind of call needs paths in UTF-8",
             Self::NulInParameter(_) => "leave the NUL out: shells and arguments cannot hold one",
         };
         Some(text.to_owned())
@@ -110,7 +113,8 @@ impl Call<'_> {
     }
 }
 
-fn text(path: &Path) -> Result<&str, CallError> {
+/// A path as text, which JSON and templates need.
+pub(crate) fn text(path: &Path) -> Result<&str, CallError> {
     path.to_str()
         .ok_or_else(|| CallError::PathNotText(path.to_path_buf()))
 }

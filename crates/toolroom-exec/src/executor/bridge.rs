@@ -13,6 +13,7 @@ use toolroom_kernel::template::Unset;
 use super::error::ExecError;
 use super::prepare::{Build, Work};
 use super::settings;
+use crate::call::text;
 use crate::http::shown_address;
 use crate::subprocess::{Channel, Command, Guard, Stdin};
 
@@ -61,9 +62,9 @@ impl Build<'_> {
             let filled = self.filled(config, "args", Unset::Error)?;
             let args =
                 settings::arguments(&filled, "args").map_err(|reason| self.bad("args", reason))?;
-            let program = program.to_string_lossy();
+            let program = text(&program)?;
             (
-                program.to_string(),
+                program.to_owned(),
                 json!({"program": program, "args": args}),
             )
         } else {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 use toolroom_kernel::resolve::ResolveError;
-use toolroom_kernel::template::TemplateError;
+use toolroom_kernel::template::{Fault, TemplateError};
 use toolroom_kernel::{Explain, Place};
 
 use super::parameters::ParameterError;
-use crate::call::CallError;
+use crate::call::{CallError, PATH_NOT_TEXT};
 use crate::http::HttpError;
 use crate::subprocess;
 
@@ -55,7 +55,10 @@ impl Explain for ExecError {
         match self {
             Self::Parameters(error) => error.code(),
             Self::Resolve(error) => error.code(),
-            Self::Template { fault, .. } => fault.code(),
+            Self::Template { fault, .. } => match fault.fault {
+                Fault::NotText { .. } => PATH_NOT_TEXT,
+                _ => fault.code(),
+            },
             Self::BadConfig { .. } => "exec::bad_config",
             Self::Launcher { .. } => "exec::bad_launcher",
             Self::UnknownPrimitive { .. } => "exec::unknown_primitive",

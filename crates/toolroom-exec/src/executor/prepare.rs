@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use toolroom_catalog::Catalog;
 use toolroom_catalog::environment::{self, Brought};
 use toolroom_kernel::World;
@@ -17,7 +17,7 @@ use super::config;
 use super::error::ExecError;
 use super::launcher::{self, Launcher};
 use super::parameters::{self, Checker};
-use super::scope::{CallFacts, CallScope};
+use super::scope::{CallFacts, CallScope, Facts};
 use super::settings;
 use super::style::{RequestForm, Returns, Style};
 use crate::call::{Call, arguments};
@@ -208,21 +208,18 @@ fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, 
 }
 
 /// What placeholders without `params.` stand for.
-fn facts(request: &Request<'_>) -> Map<String, Value> {
-    let text = |path: &std::path::Path| Value::from(path.to_string_lossy());
-    let tool = request.chain.tool();
-    let facts = json!({
-        "tool_id": tool.id,
-        "tool_path": text(&tool.path),
-        "tool_dir": tool.path.parent().map(text),
-        "project_path": text(request.world.root()),
-        "user_space": request.world.user_space.as_deref().map(text),
-        "home": request.world.home.as_deref().map(text),
-        "cwd": text(&request.world.cwd),
-    });
-    match facts {
-        Value::Object(facts) => facts,
-        _ => Map::new(),
+fn facts<'r>(request: &'r Request<'_>) -> Facts<'r> {
+    let (tool, world) = (request.chain.tool(), request.world);
+    Facts {
+        tool_id: tool.id.as_str(),
+        paths: [
+            ("tool_path", Some(tool.path.as_path())),
+            ("tool_dir", tool.path.parent()),
+            ("project_path", Some(world.root())),
+            ("user_space", world.user_space.as_deref()),
+            ("home", world.home.as_deref()),
+            ("cwd", Some(&world.cwd)),
+        ],
     }
 }
 

@@ -4,16 +4,38 @@
 //! in is never looked at again.
 
 use std::borrow::Cow;
+use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use toolroom_kernel::resolve::LayeredEnv;
 use toolroom_kernel::template::{Placeholder, Scope};
+
+/// What a call is made of besides its parameters.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    pub tool_id: &'a str,
+    /// `tool_path`, `project_path` and the like; one may have none.
+    pub paths: [(&'static str, Option<&'a Path>); 6],
+}
+
+impl<'a> Facts<'a> {
+    fn get(&self, name: &str) -> Option<Placeholder<'a>> {
+        if name == "tool_id" {
+            return Some(Placeholder::text(self.tool_id));
+        }
+        let (_, path) = self.paths.iter().find(|(known, _)| *known == name)?;
+        Some(match path.map(Path::to_str) {
+            Some(Some(text)) => Placeholder::text(text),
+            Some(None) => Placeholder::NotText,
+            None => Placeholder::Absent,
+        })
+    }
+}
 
 /// The facts of one call.
 #[derive(Debug)]
 pub struct CallFacts<'a> {
-    /// `tool_path`, `project_path` and the like.
-    pub facts: Map<String, Value>,
+    pub facts: Facts<'a>,
     pub params: &'a Value,
     /// The tool's parameter schema: what it names but nobody gave is absent, not unknown.
     pub schema: Option<&'a Value>,
@@ -36,10 +58,7 @@ impl Scope for CallFacts<'_> {
 
     fn placeholder(&self, path: &str) -> Placeholder<'_> {
         if let Some(fact) = self.facts.get(path) {
-            return match fact {
-                Value::Null => Placeholder::Absent,
-                value => Placeholder::Value(Cow::Borrowed(value)),
-            };
+            return fact;
         }
         match path {
             "params" => return Placeholder::Value(Cow::Borrowed(self.params)),

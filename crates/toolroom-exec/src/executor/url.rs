@@ -96,7 +96,7 @@ fn value_of(path: &str, scope: &dyn Scope) -> String {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         },
-        Placeholder::Absent | Placeholder::Unknown => String::new(),
+        Placeholder::Absent | Placeholder::NotText | Placeholder::Unknown => String::new(),
     }
 }
 

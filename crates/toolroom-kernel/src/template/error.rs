@@ -35,6 +35,8 @@ pub enum Fault {
     Unset { name: String },
     #[error("{{{path}}} has no value in this call")]
     Absent { path: String },
+    #[error("{{{path}}} is a path that is not text")]
+    NotText { path: String },
     #[error("the variable {name} is required but {}{}", lack(*.empty_is_unset), Message(.message))]
     Required {
         name: String,
@@ -120,6 +122,7 @@ impl Explain for TemplateError {
         match self.fault {
             Fault::Syntax { .. } => "template::syntax",
             Fault::Unset { .. } | Fault::Absent { .. } => "template::unset",
+            Fault::NotText { .. } => "template::not_text",
             Fault::Required { .. } => "template::required",
             Fault::UnknownPlaceholder { .. } => "template::unknown_placeholder",
             Fault::TooLarge { .. } => "template::too_large",
@@ -135,6 +138,9 @@ impl Explain for TemplateError {
             }
             Fault::Unset { name } => format!("set {name}, or give it a default: ${{{name}:-word}}"),
             Fault::Absent { path } => format!("pass a value for {path}"),
+            Fault::NotText { path } => {
+                format!("rename what {path} stands for: only paths in UTF-8 can be filled in")
+            }
             Fault::Required { name, .. } => format!("set {name}"),
             Fault::UnknownPlaceholder { path } => {
                 format!("if the braces are meant as text, double them: {{{{{path}}}}}")

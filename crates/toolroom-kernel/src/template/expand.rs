@@ -43,6 +43,7 @@ impl Template<'_> {
             return match scope.placeholder(&self.source[path.clone()]) {
                 Placeholder::Value(value) => Ok(Expanded::Value(value.into_owned())),
                 Placeholder::Absent => Ok(Expanded::Absent),
+                Placeholder::NotText => Err(not_text(&self.source, path)),
                 Placeholder::Unknown => Err(unknown(&self.source, path)),
             };
         }
@@ -133,6 +134,7 @@ impl<'t> Expansion<'t> {
             },
             Placeholder::Absent if self.unset == Unset::Empty => Ok(()),
             Placeholder::Absent => Err(self.fault(range, Fault::Absent { path: path.into() })),
+            Placeholder::NotText => Err(not_text(self.source, range)),
             Placeholder::Unknown => Err(unknown(self.source, range)),
         }
     }
@@ -153,6 +155,11 @@ impl<'t> Expansion<'t> {
     fn fault(&self, range: &Range<usize>, fault: Fault) -> TemplateError {
         TemplateError::new(self.source, range.start, fault)
     }
+}
+
+fn not_text(source: &str, range: &Range<usize>) -> TemplateError {
+    let path = source[range.clone()].to_owned();
+    TemplateError::new(source, range.start, Fault::NotText { path })
 }
 
 fn unknown(source: &str, range: &Range<usize>) -> TemplateError {

@@ -24,6 +24,8 @@ pub enum Placeholder<'v> {
     Value(Cow<'v, Value>),
     /// A known name that has no value in this call, such as a parameter left out.
     Absent,
+    /// It has a value, a path, that is no text and cannot stand in one.
+    NotText,
     /// No such name: a mistake in the template.
     Unknown,
 }

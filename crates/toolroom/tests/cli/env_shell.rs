@@ -161,6 +161,10 @@ fn bytes_that_are_no_text_arrive_too() {
         assert!(got.ends_with(&path), "{}: {got:?}: {said}", shell.name);
         assert!(got.len() > path.len(), "{}: {said}", shell.name);
     }
+    // PowerShell has no word for them: the variable stays as it is, and that is said.
+    let output = context.run(&["env", "odd", "--shell", "pwsh"]);
+    assert!(!output.stdout.contains("$Env:PATH"), "{output}");
+    assert!(output.stderr.contains("PATH"), "{output}");
 }
 
 #[test]

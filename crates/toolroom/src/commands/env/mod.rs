@@ -59,7 +59,7 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
     answer.is_verbatim = args.shell.is_some();
     let left_out = left_out.iter();
     answer.notes.extend(left_out.map(|name| {
-        format!("note: {name} is left out: it is the shell's own, or no name it can have")
+        format!("note: {name} is left out: it is the shell's own, or the shell can have no such name or value")
     }));
     if !args.explain {
         answer

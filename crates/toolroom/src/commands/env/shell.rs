@@ -23,9 +23,11 @@ pub fn script(shell: EvalShell, resolution: &Resolution) -> Script {
         if *origin == Origin::Process {
             continue;
         }
-        match name.to_str().filter(|name| can_set(shell, name)) {
-            Some(name) => set(&mut script.text, shell, name, value),
-            None => script.left_out.push(name.display().to_string()),
+        match name.to_str() {
+            Some(name) if can_set(shell, name) && can_hold(shell, value) => {
+                set(&mut script.text, shell, name, value);
+            }
+            _ => script.left_out.push(name.display().to_string()),
         }
     }
     for name in resolution.env.unset().filter(|name| can_set(shell, name)) {
@@ -99,6 +101,11 @@ fn pwsh(value: &OsStr) -> String {
     }
     all.push('\'');
     all
+}
+
+/// PowerShell has texts alone: another value than the one that is meant is none.
+fn can_hold(shell: EvalShell, value: &OsStr) -> bool {
+    !matches!(shell, EvalShell::Pwsh) || value.to_str().is_some()
 }
 
 /// Shells cannot set every name the system can, and some are their own: setting one ends

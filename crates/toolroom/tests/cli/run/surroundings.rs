@@ -255,3 +255,40 @@ fn a_limit_that_may_not_be_set_is_not_called_the_fault_of_the_program() {
         "{error}"
     );
 }
+
+#[test]
+#[cfg(unix)]
+fn a_path_that_is_no_text_is_never_passed_on_as_another() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut context = machine();
+    let project = std::path::Path::new(std::ffi::OsStr::from_bytes(b"p\xffq"));
+    context.enter(project);
+    let tool = |name: &str, text: &str| context.file(project.join(".ai/tools").join(name), text);
+    let uses = [
+        "args: ['{project_path}']",
+        "args: ['in {tool_dir}']",
+        "input_data: '{cwd}'",
+        "cwd: '{project_path}'",
+    ];
+    for config in uses {
+        tool(
+            "uses.yaml",
+            &format!(
+                "tool_id: uses\ntool_type: tool\nexecutor_id: subprocess\nconfig:\n  command: echo\n  {config}\n"
+            ),
+        );
+        let error = context.error(&["run", "uses"]);
+        assert_eq!(error["code"], "exec::path_not_text", "{config}: {error}");
+    }
+    tool(
+        "plain.yaml",
+        "tool_id: plain\ntool_type: tool\nexecutor_id: subprocess\nconfig:\n  command: pwd\n",
+    );
+    assert_eq!(context.run(&["run", "plain"]).status, 0);
+    tool(
+        "server.yaml",
+        "tool_type: mcp\nexecutor_id: mcp_stdio_runtime\ndescription: Elsewhere.\nconfig:\n  command: ./server\n",
+    );
+    let error = context.error(&["run", "server"]);
+    assert_eq!(error["code"], "exec::path_not_text", "{error}");
+}
