@@ -1,7 +1,5 @@
 //! Answers `resources/read`.
 
-use std::path::Path;
-
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::RoleServer;
@@ -13,6 +11,7 @@ use rmcp::service::RequestContext;
 use serde_json::json;
 use toolroom_kernel::plain::Links;
 
+use super::place::Place;
 use super::{Content, Found, Resource};
 use crate::data::{self, filled};
 use crate::server::{Finished, Session, Subject};
@@ -57,9 +56,8 @@ impl Session {
             Content::Blob(blob) => {
                 vec![contents(&resource, &request.uri, Bytes::Blob(blob.clone()))]
             }
-            Content::File { path, root } => {
-                let path = filled(&path.to_string_lossy(), value);
-                let bytes = file(Path::new(&path), root).map_err(|reason| {
+            Content::File(place) => {
+                let bytes = file(place, &values).map_err(|reason| {
                     ErrorData::resource_not_found(reason, Some(json!({"uri": request.uri})))
                 })?;
                 vec![contents(&resource, &request.uri, bytes)]
@@ -126,15 +124,8 @@ fn contents(resource: &Resource, uri: &str, bytes: Bytes) -> ResourceContents {
     }
 }
 
-/// The bytes of a file, if it lies where it may: links are followed before that is asked.
-fn file(path: &Path, root: &Path) -> Result<Bytes, String> {
-    let real = path
-        .canonicalize()
-        .map_err(|_| format!("there is no file {}", path.display()))?;
-    let root = root.canonicalize().map_err(|error| error.to_string())?;
-    if !real.starts_with(&root) {
-        return Err(format!("{} lies outside of its project", path.display()));
-    }
+fn file(place: &Place, values: &[(String, String)]) -> Result<Bytes, String> {
+    let real = place.file(values)?;
     let bytes = data::bytes(&real, Links::Refused, LARGEST_FILE)?;
     Ok(match String::from_utf8(bytes) {
         Ok(text) => Bytes::Text(text),
@@ -174,20 +165,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_outside_of_its_project_is_not_read() {
+    fn what_is_no_text_is_a_blob() {
         let folder = tempfile::tempdir().unwrap();
-        let project = folder.path().join("project");
-        fs_err::create_dir_all(&project).unwrap();
-        fs_err::write(folder.path().join("secret"), "x").unwrap();
-        fs_err::write(project.join("open"), [0xff, 0xfe]).unwrap();
-        assert!(file(&project.join("../secret"), &project).is_err());
-        assert!(
-            matches!(file(&project.join("open"), &project), Ok(Bytes::Blob(blob)) if blob == "//4=")
-        );
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink(folder.path().join("secret"), project.join("link")).unwrap();
-            assert!(file(&project.join("link"), &project).is_err());
-        }
+        fs_err::write(folder.path().join("open"), [0xff, 0xfe]).unwrap();
+        let place = Place {
+            folder: folder.path().to_path_buf(),
+            written: "open".to_owned(),
+            root: folder.path().to_path_buf(),
+        };
+        assert!(matches!(file(&place, &[]), Ok(Bytes::Blob(blob)) if blob == "//4="));
     }
 }

@@ -3,15 +3,16 @@
 
 mod address;
 mod answer;
+mod place;
 mod read;
 mod template;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use rmcp::model::{Resource as Shown, ResourceTemplate as ShownTemplate};
 use toolroom_kernel::World;
 
+use self::place::Place;
 use crate::prompts::Argument;
 
 /// One resource, or one template of many.
@@ -34,11 +35,7 @@ pub enum Content {
     Text(String),
     /// Bytes in base64.
     Blob(String),
-    /// A file that has to lie below `root`.
-    File {
-        path: PathBuf,
-        root: PathBuf,
-    },
+    File(Place),
     /// A tool that is called with the template's arguments.
     Tool(String),
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toolroom_kernel::World;
 
+use super::place::Place;
 use super::{Content, Resource, Resources, address};
 use crate::data::{self, File};
 use crate::live::spaces;
@@ -42,7 +43,7 @@ pub fn all(world: &World, before: Option<&Resources>) -> Resources {
                 .as_deref()
                 .filter(|project| space.starts_with(project))
                 .unwrap_or(&space);
-            match read(&file, root) {
+            match read(&file, &folder, root) {
                 Ok(resource) if resources.all.iter().any(|known| known.uri == resource.uri) => {}
                 Ok(resource) => resources.all.push(Arc::new(resource)),
                 Err(reason) => {
@@ -61,7 +62,7 @@ pub fn all(world: &World, before: Option<&Resources>) -> Resources {
     resources
 }
 
-fn read(file: &File, root: &Path) -> Result<Resource, String> {
+fn read(file: &File, folder: &Path, root: &Path) -> Result<Resource, String> {
     if matches!(file.extension(), Some("yaml" | "yml")) {
         let text = data::text(&file.path)?;
         return described(file, data::yaml(&text)?, root);
@@ -74,10 +75,11 @@ fn read(file: &File, root: &Path) -> Result<Resource, String> {
         description: Some(format!("The file {}.", file.name)),
         mime_type: file.extension().and_then(mime_type).map(str::to_owned),
         arguments: Vec::new(),
-        content: Content::File {
-            path: file.path.clone(),
+        content: Content::File(Place {
+            folder: folder.to_path_buf(),
+            written: file.name.clone(),
             root: root.to_path_buf(),
-        },
+        }),
     })
 }
 
@@ -90,14 +92,14 @@ fn described(file: &File, written: Written, root: &Path) -> Result<Resource, Str
     if !uri.contains(':') {
         return Err(format!("{uri:?} is no address with a scheme"));
     }
-    let beside = |path: String| file.path.parent().unwrap_or(root).join(path);
     let content = match (written.text, written.blob, written.file, written.tool) {
         (Some(text), None, None, None) => Content::Text(text),
         (None, Some(blob), None, None) => Content::Blob(blob.split_whitespace().collect()),
-        (None, None, Some(path), None) => Content::File {
-            path: beside(path),
+        (None, None, Some(path), None) => Content::File(Place {
+            folder: file.path.parent().unwrap_or(root).to_path_buf(),
+            written: path,
             root: root.to_path_buf(),
-        },
+        }),
         (None, None, None, Some(tool)) => Content::Tool(tool),
         _ => return Err("a resource has one of text, blob, file and tool".into()),
     };

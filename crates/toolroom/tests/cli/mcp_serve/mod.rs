@@ -9,6 +9,7 @@ mod kept;
 mod live;
 mod logged;
 mod long;
+mod resources;
 mod runtimes;
 mod sdk;
 mod setup;
