@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ProgressToken, RequestId,
-    ServerResult,
+    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, PaginatedRequestParams,
+    ProgressToken, RequestId, ServerResult, Tool,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use rmcp::transport::DynamicTransportError;
@@ -34,6 +34,10 @@ const GRACE: Duration = Duration::from_secs(1);
 const LAST_WORDS: Duration = Duration::from_millis(300);
 /// How much of a server's standard error is remembered.
 const MOST_WORDS: usize = 16 << 10;
+
+/// How long a list of tools may be, and in how many pieces it may come.
+const MOST_TOOLS: usize = 10_000;
+const MOST_PAGES: usize = 1_000;
 
 /// Why a call has no answer.
 #[derive(Debug)]
@@ -118,6 +122,43 @@ impl Kept {
         }
     }
 
+    /// Every tool that the server lists.
+    ///
+    /// # Errors
+    /// Says why they cannot be listed, or that there is no end to them.
+    pub async fn tools(&self) -> Result<Vec<Tool>, Fault> {
+        let mut tools = Vec::new();
+        let mut cursor = None;
+        for _ in 0..MOST_PAGES {
+            let page = PaginatedRequestParams::default().with_cursor(cursor);
+            let page = match self.peer.list_tools(Some(page)).await {
+                Ok(page) => page,
+                Err(ServiceError::TransportClosed) => {
+                    let lost = Fault::of_call(&ServiceError::TransportClosed);
+                    return Err(self.end(lost).await);
+                }
+                Err(error) => return Err(Fault::of_call(&error)),
+            };
+            tools.extend(page.tools);
+            cursor = page.next_cursor;
+            match cursor {
+                None => return Ok(tools),
+                Some(_) if tools.len() > MOST_TOOLS => break,
+                Some(_) => {}
+            }
+        }
+        let reason = format!(
+            "its list of tools goes on after {} of them; at most {MOST_TOOLS} on {MOST_PAGES} pages are read",
+            tools.len()
+        );
+        Err(Fault::new(Trouble::NotMcp, reason))
+    }
+
+    /// Lets the server end by itself, and sees to it that it does.
+    pub async fn close(mut self) {
+        closed(self.service.take(), self.child.take()).await;
+    }
+
     /// Makes one call. Giving up on it tells the server; one that we started is then not
     /// used for later calls, since nobody knows whether it heeds that.
     ///
@@ -192,14 +233,18 @@ impl Drop for Kept {
     /// that: what we leave, the guard kills.
     fn drop(&mut self) {
         let (service, child) = (self.service.take(), self.child.take());
-        if let (Ok(runtime), Some(service)) = (tokio::runtime::Handle::try_current(), service) {
-            runtime.spawn(async move {
-                let _ = service.cancel().await;
-                if let Some(child) = child {
-                    child.leave().await;
-                }
-            });
+        if let (Ok(runtime), Some(_)) = (tokio::runtime::Handle::try_current(), &service) {
+            runtime.spawn(closed(service, child));
         }
+    }
+}
+
+async fn closed(service: Option<Service>, child: Option<Child>) {
+    if let Some(service) = service {
+        let _ = service.cancel().await;
+    }
+    if let Some(child) = child {
+        child.leave().await;
     }
 }
 

@@ -8,6 +8,7 @@ mod connect;
 mod fault;
 mod frames;
 mod kept;
+mod listing;
 mod pool;
 
 use std::io::Read as _;
@@ -17,7 +18,6 @@ use std::time::Duration;
 use rmcp::model::{CallToolRequestParams, InputResponses, JsonObject};
 use rmcp::service::ServiceError;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::process::{Child, Command};
 use toolroom_exec::executor::Trouble;
@@ -26,6 +26,7 @@ use toolroom_exec::subprocess::Exit;
 use self::connect::{Listener, Server, Service, over_http, over_pipes};
 use self::fault::Fault;
 use self::frames::of_response;
+pub use self::listing::{ClientError, Foreign, Source, tools};
 pub use self::pool::{Pool, PoolLimits};
 use crate::tools::ask::{ANSWERS_VARIABLE, STATE_VARIABLE};
 
@@ -40,90 +41,6 @@ struct Request {
     server: Server,
     tool: String,
     arguments: JsonObject,
-}
-
-/// A tool of another server, as it describes itself.
-#[derive(Debug, Clone)]
-pub struct Foreign {
-    pub name: String,
-    pub title: Option<String>,
-    pub description: Option<String>,
-    pub input_schema: Value,
-    pub output_schema: Option<Value>,
-    pub annotations: Option<Value>,
-}
-
-/// Where another server is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    Url(String),
-    Command { program: String, args: Vec<String> },
-}
-
-/// What kept a server's tools from being listed.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct ClientError {
-    trouble: Trouble,
-    message: String,
-}
-
-impl toolroom_kernel::Explain for ClientError {
-    fn code(&self) -> &'static str {
-        self.trouble.code()
-    }
-
-    fn help(&self) -> Option<String> {
-        match self.trouble {
-            // Nothing was called, and there is no file yet whose config could be wrong.
-            Trouble::Failed => None,
-            _ => Some(
-                "see that the server runs by itself, and that its address or command is right"
-                    .into(),
-            ),
-        }
-    }
-}
-
-/// The tools of another server.
-///
-/// # Errors
-/// Fails if it cannot be reached or does not speak the protocol.
-pub fn tools(source: &Source) -> Result<Vec<Foreign>, ClientError> {
-    let server = match source {
-        Source::Url(url) => Server::at(url),
-        Source::Command { program, args } => Server::of(program, args),
-    };
-    let listed = runtime().and_then(|runtime| {
-        runtime.block_on(async {
-            let nobody = Listener::new(|_, _| {});
-            let (service, _child) = open(&server, nobody).await?;
-            let listed = service.list_all_tools().await;
-            listed.map_err(|error| Fault::of_call(&error))
-        })
-    });
-    let listed = listed.map_err(|fault| ClientError {
-        trouble: fault.trouble,
-        message: fault.told(&server.name(), "tools/list"),
-    })?;
-    Ok(listed.into_iter().map(Foreign::of).collect())
-}
-
-impl Foreign {
-    fn of(tool: rmcp::model::Tool) -> Self {
-        Self {
-            name: tool.name.into_owned(),
-            title: tool.title,
-            description: tool.description.map(std::borrow::Cow::into_owned),
-            input_schema: tool.input_schema.as_ref().clone().into(),
-            output_schema: tool
-                .output_schema
-                .map(|schema| schema.as_ref().clone().into()),
-            annotations: tool
-                .annotations
-                .and_then(|hints| serde_json::to_value(hints).ok()),
-        }
-    }
 }
 
 /// Makes the call that standard input holds.

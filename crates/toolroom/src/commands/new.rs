@@ -33,7 +33,7 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
         .help("toolroom init makes one"));
     };
     if !args.from_mcp.is_empty() {
-        return super::mcp::import::run(&id, &args.from_mcp, project, world);
+        return super::mcp::import::run(&id, args, project, world);
     }
     let catalog = Catalog::open(world);
     let runtime = catalog.find_runtime(&args.runtime)?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolroom_catalog::space::{PROJECT_SPACE, TOOLS};
@@ -12,18 +13,20 @@ use toolroom_kernel::template::escaped;
 use toolroom_mcp::client::{Foreign, Source, tools};
 
 use crate::answer::Answer;
+use crate::args::New;
 use crate::commands::init::create;
+use crate::commands::run::seconds;
 use crate::failure::Failure;
+use crate::guard::guard;
 use crate::output::{paths, style};
 
-pub fn run(
-    folder: &ToolId,
-    written: &[String],
-    project: &Path,
-    world: &World,
-) -> Result<Answer, Failure> {
-    let source = source(written);
-    let found = tools(&source)?;
+/// How long a server may take to list its tools.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub fn run(folder: &ToolId, args: &New, project: &Path, world: &World) -> Result<Answer, Failure> {
+    let source = source(&args.from_mcp);
+    let patience = args.timeout.as_deref().map(seconds).transpose()?;
+    let found = tools(&source, world, &guard()?, patience.unwrap_or(PATIENCE))?;
     let mut text = String::new();
     let mut made = Vec::new();
     let mut kept = Vec::new();

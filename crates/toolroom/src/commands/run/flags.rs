@@ -161,7 +161,7 @@ fn when(text: &str) -> Result<When, Failure> {
     })
 }
 
-fn seconds(text: &str) -> Result<Duration, Failure> {
+pub fn seconds(text: &str) -> Result<Duration, Failure> {
     let seconds = text
         .parse()
         .ok()

@@ -18,6 +18,7 @@ use toolroom_kernel::model::{Role, field};
 use toolroom_provision::apply::Applying;
 use toolroom_provision::ready::{self, Ready};
 
+pub use self::flags::seconds;
 use self::flags::{Flags, given, params};
 use self::report::Reader;
 use super::setup::{self, Bars};

@@ -6,6 +6,7 @@ mod clumsy;
 mod faults;
 mod http;
 mod kept;
+mod listing;
 mod live;
 mod logged;
 mod long;
