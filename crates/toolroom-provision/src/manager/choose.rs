@@ -79,12 +79,12 @@ pub fn choose(
         .iter()
         .find(|(_, owner)| *owner == tool)
         .map(|(file, _)| root.join(file));
-    let variant = known
-        .variants
-        .iter()
-        .find(|variant| meets(&variant.when, root, lockfile.as_deref(), version.as_deref()));
+    let variant = known.variants.iter().find(|variant| {
+        let when = variant.when.as_ref();
+        when.is_some_and(|when| meets(when, root, lockfile.as_deref(), version.as_deref()))
+    });
     Ok(Choice {
-        commands: variant.map_or_else(|| known.clone(), |variant| variant_of(known, &variant.tool)),
+        commands: variant.map_or_else(|| known.clone(), |variant| variant_of(known, variant)),
         tool,
         lockfile,
         reason,

@@ -6,13 +6,16 @@
 
 mod choose;
 mod fill;
+mod load;
 mod report;
+mod shape;
 mod spec;
 
 pub use choose::{Choice, choose, choose_usual};
 pub use fill::{Argv, Facts, fill_commands, fill_text};
+pub use load::{load, load_all};
 pub use report::{Amount, Report};
 pub use spec::{
     Activation, Commands, EnvironmentSpec, Manager, ManagerTool, Offline, Phase, Select,
-    SharedSpec, load, load_all,
+    SharedSpec,
 };

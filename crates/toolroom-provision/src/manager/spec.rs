@@ -1,30 +1,13 @@
 //! The format of a manager's data.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
-use serde::de::value::MapDeserializer;
-use serde_json::Value;
-use toolroom_catalog::{Catalog, core_data};
-use toolroom_kernel::model::{Role, Tool, field};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::report::Report;
-use crate::error::ProvisionError;
-
-/// The folder managers are looked for in by their bare name.
-const FOLDER: &str = "managers";
-
-/// What every file may say, and what says nothing of how a manager works.
-const COMMON: [&str; 8] = [
-    field::NAME,
-    field::VERSION,
-    field::TOOL_TYPE,
-    field::EXECUTOR_ID,
-    field::CATEGORY,
-    field::DESCRIPTION,
-    "aliases",
-    field::INPUT_SCHEMA,
-];
 
 /// How environments of one kind are made.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -136,7 +119,9 @@ pub struct ManagerTool {
     /// Set for tools that run: the first whose file is there.
     pub plug: Vec<Plug>,
     /// Other ways of the same program, for other versions of it.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<ManagerTool>,
+    /// When a variant is meant; nothing else has it.
+    pub when: Option<When>,
 }
 
 /// The arguments for parts of a manifest that are asked for by name, with `{name}`.
@@ -150,32 +135,66 @@ pub struct Select {
 /// Variables; null unsets one.
 pub type Variables = BTreeMap<String, Option<String>>;
 
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(transparent)]
-pub struct Texts(#[serde(deserialize_with = "one_or_many")] pub Vec<String>);
+/// One text or a list of them.
+#[derive(Debug, Clone, Default)]
+pub struct Texts(pub Vec<String>);
 
-fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either {
-        One(String),
-        Many(Vec<String>),
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrMany;
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = Texts;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a text or a list of texts")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Texts, E> {
+                Ok(Texts(vec![text.to_owned()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Texts, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Texts)
+            }
+        }
+        deserializer.deserialize_any(OneOrMany)
     }
-    Ok(match Either::deserialize(deserializer)? {
-        Either::One(text) => vec![text],
-        Either::Many(texts) => texts,
-    })
 }
 
 /// Commands that may differ where a lockfile is there.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone)]
 pub enum Commands {
     Always(Vec<Vec<String>>),
-    ByLock {
-        locked: Vec<Vec<String>>,
-        unlocked: Vec<Vec<String>>,
-    },
+    ByLock(ByLock),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByLock {
+    locked: Vec<Vec<String>>,
+    unlocked: Vec<Vec<String>>,
+}
+
+impl<'de> Deserialize<'de> for Commands {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Commands;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a list of commands, or `locked` and `unlocked` ones")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Commands, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Commands::Always)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Commands, A::Error> {
+                ByLock::deserialize(MapAccessDeserializer::new(fields)).map(Commands::ByLock)
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
 }
 
 impl Commands {
@@ -183,10 +202,8 @@ impl Commands {
     pub fn get(&self, locked: bool) -> &[Vec<String>] {
         match self {
             Self::Always(commands) => commands,
-            Self::ByLock {
-                locked: commands, ..
-            } if locked => commands,
-            Self::ByLock { unlocked, .. } => unlocked,
+            Self::ByLock(commands) if locked => &commands.locked,
+            Self::ByLock(commands) => &commands.unlocked,
         }
     }
 }
@@ -207,13 +224,6 @@ pub struct Plug {
     pub when: String,
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Variant {
-    pub when: When,
-    #[serde(flatten)]
-    pub tool: Box<ManagerTool>,
 }
 
 /// Any of these is enough.
@@ -263,113 +273,5 @@ impl ManagerTool {
             Phase::Shared => self.shared.as_ref(),
             Phase::Interpreter => self.interpreter.as_ref(),
         }
-    }
-}
-
-/// The manager of a bare name or id.
-///
-/// # Errors
-/// Fails if there is none, or if it cannot be understood.
-pub fn load(catalog: &Catalog, name: &str, owner: Option<&str>) -> Result<Manager, ProvisionError> {
-    let id = if name.contains('/') {
-        name.to_owned()
-    } else {
-        format!("{FOLDER}/{name}")
-    };
-    if let Some(file) = core_data::file(&id) {
-        return read(file.document(), &id, std::path::Path::new(file.path));
-    }
-    match catalog.find(&id) {
-        Ok(tool) if tool.role() == Role::Manager => of_tool(&tool),
-        _ => Err(ProvisionError::UnknownManager {
-            name: name.to_owned(),
-            owner: owner.map(str::to_owned),
-            known: names(catalog),
-        }),
-    }
-}
-
-/// Every manager there is: core's, then those of the spaces.
-///
-/// # Errors
-/// Fails if one cannot be understood.
-pub fn load_all(catalog: &Catalog) -> Result<Vec<Manager>, ProvisionError> {
-    names(catalog)
-        .iter()
-        .map(|name| load(catalog, name, None))
-        .collect()
-}
-
-/// The bare names of all managers. Costs a listing of the spaces, so it is asked only for
-/// `setup` without ids and for error messages.
-fn names(catalog: &Catalog) -> Vec<String> {
-    let prefix = format!("{FOLDER}/");
-    let bare = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();
-    let core = core_data::files()
-        .iter()
-        .filter(|file| file.id.starts_with(&prefix));
-    let mut names: Vec<String> = core.map(|file| bare(file.id)).collect();
-    let rows = catalog.list_own().rows.into_iter();
-    names.extend(
-        rows.filter(|row| row.role() == Role::Manager)
-            .map(|row| bare(row.id.as_str())),
-    );
-    names.sort();
-    names.dedup();
-    names
-}
-
-fn of_tool(tool: &Tool) -> Result<Manager, ProvisionError> {
-    read(
-        &Value::Object(tool.metadata.clone()),
-        tool.id.as_str(),
-        &tool.path,
-    )
-}
-
-fn read(document: &Value, id: &str, path: &std::path::Path) -> Result<Manager, ProvisionError> {
-    let bad = |reason: String| ProvisionError::BadManager {
-        name: id.to_owned(),
-        path: path.to_path_buf(),
-        reason,
-    };
-    let fields = document.as_object().into_iter().flatten();
-    let own = fields
-        .filter(|(name, _)| !COMMON.contains(&name.as_str()))
-        .map(|(name, value)| (name.as_str(), value));
-    let own = MapDeserializer::<_, serde_json::Error>::new(own);
-    let mut manager = Manager::deserialize(own).map_err(|error| bad(error.to_string()))?;
-    manager.name = id
-        .strip_prefix(FOLDER)
-        .map_or(id, |name| name.trim_start_matches('/'))
-        .to_owned();
-    check(&manager).map_err(bad)?;
-    Ok(manager)
-}
-
-fn check(manager: &Manager) -> Result<(), String> {
-    if manager.tools.is_empty() {
-        return Err("it has no tools".to_owned());
-    }
-    let named = manager
-        .choose
-        .lockfiles
-        .values()
-        .chain(&manager.choose.otherwise);
-    for name in named {
-        if !manager.tools.contains_key(name) {
-            return Err(format!(
-                "choose names {name:?}, which is not among its tools"
-            ));
-        }
-    }
-    if manager.choose.otherwise.is_empty() {
-        return Err("choose has no otherwise".to_owned());
-    }
-    match &manager.environment {
-        Some(environment) if environment.own.is_empty() => {
-            Err("environment has no own place".to_owned())
-        }
-        _ => Ok(()),
     }
 }

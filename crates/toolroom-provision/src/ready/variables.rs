@@ -70,7 +70,7 @@ fn set_by(world: &World, manager: &Manager, root: &Path, manifest: &Path) -> Vec
             || tool
                 .variants
                 .iter()
-                .any(|variant| !variant.tool.plug.is_empty())
+                .any(|variant| !variant.plug.is_empty())
     });
     let mut texts: Vec<(String, String)> = manager.activate.set.clone().into_iter().collect();
     if has_plugs

@@ -106,14 +106,55 @@ fn a_manager_that_fails_says_what_its_program_said() {
 }
 
 #[test]
-fn a_manager_with_an_unknown_key_is_told_by_its_file() {
-    let context = crate::context();
-    context.tool("managers/acorns.yaml", MANAGER.replace("folder:", "foldr:"));
-    context.file("acorns.list", "one\n");
-    let error = context.error(&["setup"]);
-    assert_eq!(error["code"], "provision::bad_manager");
-    assert!(
-        error["message"].as_str().unwrap().contains("foldr"),
-        "{error:#}"
-    );
+fn a_wrong_key_or_shape_of_a_manager_is_named_with_its_path() {
+    let variant = |keys: &str| format!("    variants:\n      - {{{keys}}}\n    env: {{HOLLOW");
+    let table = [
+        ("folder:", "foldr:".to_owned(), "unknown field `foldr`"),
+        (
+            "    marks:",
+            "    mark:".to_owned(),
+            "tools.squirrel: unknown field `mark`",
+        ),
+        (
+            "    env: {HOLLOW",
+            variant("when: {files: [a]}, instal: [[squirrel]]"),
+            "tools.squirrel.variants[0]: unknown field `instal`",
+        ),
+        (
+            "    env: {HOLLOW",
+            variant("when: {files: [a]}, marks: [b]"),
+            "tools.squirrel.variants[0]: it has no `install`",
+        ),
+        (
+            "    env: {HOLLOW",
+            variant("install: [[squirrel]]"),
+            "tools.squirrel.variants[0]: it does not say `when`",
+        ),
+        (
+            "install: {locked:",
+            "install: {lokced:".to_owned(),
+            "tools.squirrel.install: unknown field `lokced`",
+        ),
+        (
+            " unlocked: [[squirrel, \"{manifest}\"]]",
+            " unlocked: [squirrel]".to_owned(),
+            "tools.squirrel.install.unlocked[0]: invalid type: string \"squirrel\"",
+        ),
+        (
+            "    program: squirrel",
+            "    program: {unix: squirrel}".to_owned(),
+            "tools.squirrel.program: invalid type: map, expected a text or a list of texts",
+        ),
+    ];
+    for (place, wrong, told) in table {
+        let context = crate::context();
+        let file = MANAGER.replace(place, &wrong);
+        assert_ne!(file, MANAGER, "{place}");
+        context.tool("managers/acorns.yaml", file);
+        context.file("acorns.list", "one\n");
+        let error = context.error(&["setup", "--plan"]);
+        assert_eq!(error["code"], "provision::bad_manager");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(told), "{told}: {message}");
+    }
 }

@@ -1,0 +1,158 @@
+//! Finds managers by their names, and reads and checks their data.
+
+use std::path::Path;
+
+use serde_json::Value;
+use toolroom_catalog::{Catalog, core_data};
+use toolroom_kernel::model::{Role, Tool, field};
+
+use super::shape;
+use super::spec::{Manager, ManagerTool};
+use crate::error::ProvisionError;
+
+/// The folder managers are looked for in by their bare name.
+const FOLDER: &str = "managers";
+
+/// What every file may say, and what says nothing of how a manager works.
+const COMMON: [&str; 8] = [
+    field::NAME,
+    field::VERSION,
+    field::TOOL_TYPE,
+    field::EXECUTOR_ID,
+    field::CATEGORY,
+    field::DESCRIPTION,
+    "aliases",
+    field::INPUT_SCHEMA,
+];
+
+/// The manager of a bare name or id.
+///
+/// # Errors
+/// Fails if there is none, or if it cannot be understood.
+pub fn load(catalog: &Catalog, name: &str, owner: Option<&str>) -> Result<Manager, ProvisionError> {
+    let id = if name.contains('/') {
+        name.to_owned()
+    } else {
+        format!("{FOLDER}/{name}")
+    };
+    if let Some(file) = core_data::file(&id) {
+        return read(file.document(), &id, Path::new(file.path));
+    }
+    match catalog.find(&id) {
+        Ok(tool) if tool.role() == Role::Manager => of_tool(&tool),
+        _ => Err(ProvisionError::UnknownManager {
+            name: name.to_owned(),
+            owner: owner.map(str::to_owned),
+            known: names(catalog),
+        }),
+    }
+}
+
+/// Every manager there is: core's, then those of the spaces.
+///
+/// # Errors
+/// Fails if one cannot be understood.
+pub fn load_all(catalog: &Catalog) -> Result<Vec<Manager>, ProvisionError> {
+    names(catalog)
+        .iter()
+        .map(|name| load(catalog, name, None))
+        .collect()
+}
+
+/// The bare names of all managers. Costs a listing of the spaces, so it is asked only for
+/// `setup` without ids and for error messages.
+fn names(catalog: &Catalog) -> Vec<String> {
+    let prefix = format!("{FOLDER}/");
+    let bare = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();
+    let core = core_data::files()
+        .iter()
+        .filter(|file| file.id.starts_with(&prefix));
+    let mut names: Vec<String> = core.map(|file| bare(file.id)).collect();
+    let rows = catalog.list_own().rows.into_iter();
+    names.extend(
+        rows.filter(|row| row.role() == Role::Manager)
+            .map(|row| bare(row.id.as_str())),
+    );
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn of_tool(tool: &Tool) -> Result<Manager, ProvisionError> {
+    read(
+        &Value::Object(tool.metadata.clone()),
+        tool.id.as_str(),
+        &tool.path,
+    )
+}
+
+fn read(document: &Value, id: &str, path: &Path) -> Result<Manager, ProvisionError> {
+    let bad = |reason: String| ProvisionError::BadManager {
+        name: id.to_owned(),
+        path: path.to_path_buf(),
+        reason,
+    };
+    let fields = document.as_object().into_iter().flatten();
+    let own = fields
+        .filter(|(name, _)| !COMMON.contains(&name.as_str()))
+        .map(|(name, value)| (name.as_str(), value));
+    let mut manager: Manager = shape::read(own).map_err(|misfit| bad(misfit.to_string()))?;
+    manager.name = id
+        .strip_prefix(FOLDER)
+        .map_or(id, |name| name.trim_start_matches('/'))
+        .to_owned();
+    check(&manager).map_err(bad)?;
+    Ok(manager)
+}
+
+fn check(manager: &Manager) -> Result<(), String> {
+    if manager.tools.is_empty() {
+        return Err("it has no tools".to_owned());
+    }
+    let named = manager
+        .choose
+        .lockfiles
+        .values()
+        .chain(&manager.choose.otherwise);
+    for name in named {
+        if !manager.tools.contains_key(name) {
+            return Err(format!(
+                "choose names {name:?}, which is not among its tools"
+            ));
+        }
+    }
+    if manager.choose.otherwise.is_empty() {
+        return Err("choose has no otherwise".to_owned());
+    }
+    for (name, tool) in &manager.tools {
+        check_tool(&format!("tools.{name}"), tool)?;
+    }
+    match &manager.environment {
+        Some(environment) if environment.own.is_empty() => {
+            Err("environment has no own place".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_tool(path: &str, tool: &ManagerTool) -> Result<(), String> {
+    if tool.when.is_some() {
+        return Err(format!("{path}: `when` belongs into a variant"));
+    }
+    if tool.install.is_none() {
+        return Err(format!("{path}: it has no `install`"));
+    }
+    for (index, variant) in tool.variants.iter().enumerate() {
+        let path = format!("{path}.variants[{index}]");
+        if variant.when.is_none() {
+            return Err(format!("{path}: it does not say `when` it is meant"));
+        }
+        if !variant.variants.is_empty() {
+            return Err(format!("{path}: a variant has no `variants`"));
+        }
+        if variant.install.is_none() {
+            return Err(format!("{path}: it has no `install`"));
+        }
+    }
+    Ok(())
+}
