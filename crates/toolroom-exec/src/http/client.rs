@@ -8,6 +8,7 @@ use std::sync::{Mutex, Once, PoisonError};
 
 use reqwest::{Certificate, Client, NoProxy, Proxy, Url};
 use tokio::runtime::{Handle, Id};
+use tokio::task::spawn_blocking;
 
 use super::address::{self, CarefulResolver};
 use super::encode::shown_text;
@@ -36,7 +37,7 @@ static CLIENTS: Mutex<Vec<(Key, Client)>> = Mutex::new(Vec::new());
 ///
 /// # Errors
 /// Fails for an address that may not be reached, or a network that cannot be used.
-pub fn reach(network: &Network, url: &str) -> Result<Client, HttpError> {
+pub async fn reach(network: &Network, url: &str) -> Result<Client, HttpError> {
     let parsed = Url::parse(url).map_err(|error| HttpError::BadUrl {
         url: shown_text(url),
         reason: error.to_string(),
@@ -47,11 +48,11 @@ pub fn reach(network: &Network, url: &str) -> Result<Client, HttpError> {
             address: refused.0,
         })?;
     }
-    client(network, &parsed)
+    client(network, &parsed).await
 }
 
 /// The client by which an address is reached.
-pub(super) fn client(network: &Network, url: &Url) -> Result<Client, HttpError> {
+pub(super) async fn client(network: &Network, url: &Url) -> Result<Client, HttpError> {
     let proxies = [&network.http_proxy, &network.https_proxy];
     let is_https = |proxy: &String| proxy.starts_with("https:");
     let key = Key {
@@ -59,19 +60,41 @@ pub(super) fn client(network: &Network, url: &Url) -> Result<Client, HttpError> 
         network: network.clone(),
         secure: url.scheme() == "https" || proxies.into_iter().flatten().any(is_https),
     };
-    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(at) = clients.iter().position(|(kept, _)| *kept == key) {
-        let entry = clients.remove(at);
-        let client = entry.1.clone();
-        clients.push(entry);
+    if let Some(client) = kept(&key) {
         return Ok(client);
     }
-    let client = build(network, key.secure)?;
-    if clients.len() == KEPT {
+    let client = if key.secure {
+        // The authorities are files, many on some systems, and others must not wait for them.
+        let network = network.clone();
+        let built = spawn_blocking(move || build(&network, true)).await;
+        built.unwrap_or_else(|error| Err(unusable(error.to_string())))?
+    } else {
+        build(network, false)?
+    };
+    Ok(keep(key, client))
+}
+
+/// A client that is kept already, which is now the one used last.
+fn kept(key: &Key) -> Option<Client> {
+    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = clients.iter().position(|(kept, _)| kept == key)?;
+    let entry = clients.remove(at);
+    let client = entry.1.clone();
+    clients.push(entry);
+    Some(client)
+}
+
+/// Keeps a client, unless another call was faster: its connections are to be shared.
+fn keep(key: Key, client: Client) -> Client {
+    if let Some(faster) = kept(&key) {
+        return faster;
+    }
+    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if clients.len() >= KEPT {
         clients.remove(0);
     }
     clients.push((key, client.clone()));
-    Ok(client)
+    client
 }
 
 /// Lets go of the clients of a runtime that ends, so that they keep no place from others.
@@ -105,10 +128,14 @@ fn build(network: &Network, secure: bool) -> Result<Client, HttpError> {
     } else {
         builder.tls_certs_merge(certificates)
     };
-    builder.build().map_err(|error| HttpError::BadClient {
+    builder.build().map_err(|error| unusable(deepest(&error)))
+}
+
+fn unusable(reason: String) -> HttpError {
+    HttpError::BadClient {
         what: "the HTTP client".to_owned(),
-        reason: deepest(&error),
-    })
+        reason,
+    }
 }
 
 /// Without a provider of cryptography a client cannot be built at all.

@@ -36,7 +36,7 @@ async fn send(hop: &Hop, request: &Request) -> Result<Response, HttpError> {
     if !request.network.allow_link_local {
         address::check(&hop.url).map_err(|refused| refusal(&refused, &hop.url))?;
     }
-    let client = client(&request.network, &hop.url)?;
+    let client = client(&request.network, &hop.url).await?;
     let mut builder = client
         .request(hop.method.clone(), hop.url.clone())
         .headers(hop.headers.clone());

@@ -1,6 +1,6 @@
 //! Keeps the beginning and the end of an output in memory, and the whole in a file once
 //! it does not fit. Memory is bounded whatever comes; a disk that fails costs the file,
-//! never the run.
+//! never the run, and one that is slow holds up nothing but this output.
 
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt, BufWriter};
+use tokio::task::spawn_blocking;
 
 use super::command::{CaptureLimits, Stream};
 use super::outcome::Captured;
@@ -36,7 +37,7 @@ enum Spill {
     Ready(PathBuf),
     Open(BufWriter<File>, PathBuf),
     /// Something else writes to it at the moment.
-    Lent(Arc<std::fs::File>, PathBuf),
+    Lent(PathBuf),
     /// The output has ended, and all of it is there.
     Whole(PathBuf),
     /// It holds as much as it may, and goes on no further.
@@ -52,13 +53,24 @@ pub(super) enum Lending {
     Failed(io::Error),
 }
 
-/// The length of a file, and its end of at most so many bytes.
-fn last_of(mut file: &std::fs::File, most: usize) -> io::Result<(u64, Vec<u8>)> {
+/// The length of a file, and its end of at most so many bytes. It is opened anew: whoever
+/// still writes to it must not find himself elsewhere in it.
+fn last_of(path: &Path, most: usize) -> io::Result<(u64, Vec<u8>)> {
+    let mut file = fs_err::File::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(most as u64)))?;
     let mut tail = Vec::new();
     file.take(most as u64).read_to_end(&mut tail)?;
     Ok((length, tail))
+}
+
+/// Does on another thread what may take a disk's time.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
 impl Capture {
@@ -116,7 +128,7 @@ impl Capture {
         }
         let path = path.clone();
         match written {
-            Err(error) => self.give_up(&path, &error),
+            Err(error) => self.give_up(path, &error).await,
             Ok(()) if is_full => self.spill = Spill::Full(path),
             Ok(()) => {}
         }
@@ -135,61 +147,78 @@ impl Capture {
             return None;
         };
         if let Err(error) = file.flush().await {
-            self.give_up(&path, &error);
+            self.give_up(path, &error).await;
             return None;
         }
         let file = Arc::new(file.into_inner().into_std().await);
-        self.spill = Spill::Lent(Arc::clone(&file), path);
+        self.spill = Spill::Lent(path);
         Some((file, self.spill_most.saturating_sub(self.length)))
     }
 
-    /// Goes on after a file that was lent: what it holds is what has come so far.
-    pub(super) fn take_back(&mut self, end: Lending) {
-        let Spill::Lent(file, path) = &self.spill else {
+    /// Goes on after a file that was lent: what it holds is what has come so far. May be
+    /// dropped and called again.
+    pub(super) async fn take_back(&mut self, end: Lending) {
+        let Spill::Lent(path) = &self.spill else {
             return;
         };
-        let (path, tail) = (path.clone(), last_of(file, self.tail_limit));
-        if let Ok((length, tail)) = tail {
-            self.length = length;
-            let beyond = length.saturating_sub(self.head.len() as u64);
-            let beyond = usize::try_from(beyond).unwrap_or(usize::MAX);
-            self.tail = tail[tail.len().saturating_sub(beyond)..].to_vec().into();
-        }
+        let (path, most) = (path.clone(), self.tail_limit);
+        let read = {
+            let path = path.clone();
+            aside(move || last_of(&path, most)).await
+        };
+        let end = match read {
+            Ok((length, tail)) => {
+                self.length = length;
+                let beyond = length.saturating_sub(self.head.len() as u64);
+                let beyond = usize::try_from(beyond).unwrap_or(usize::MAX);
+                self.tail = tail[tail.len().saturating_sub(beyond)..].to_vec().into();
+                end
+            }
+            Err(error) => match end {
+                Lending::Failed(earlier) => Lending::Failed(earlier),
+                Lending::Whole | Lending::Full => Lending::Failed(error),
+            },
+        };
         match end {
             Lending::Whole => self.spill = Spill::Whole(path),
             Lending::Full => self.spill = Spill::Full(path),
-            Lending::Failed(error) => self.give_up(&path, &error),
+            Lending::Failed(error) => self.give_up(path, &error).await,
         }
     }
 
     async fn open(&self, directory: &Path) -> io::Result<(BufWriter<File>, PathBuf)> {
-        let (file, path) = spill::create(directory, self.stream)?;
+        let (directory, stream) = (directory.to_path_buf(), self.stream);
+        let created = aside(move || spill::create(&directory, stream)).await?;
+        let (file, path) = created.into_parts();
         let mut file = BufWriter::with_capacity(BLOCK, File::from_std(file));
         let (front, back) = self.tail.as_slices();
         for part in [&self.head, front, back] {
             file.write_all(part).await?;
         }
+        // Kept only now, so that nothing is left of a file that fails, or that nobody
+        // waits for any more.
+        let path = path.keep().map_err(|error| error.error)?;
         Ok((file, path))
     }
 
     /// Forgets the file and frees its space: a part that looks like the whole misleads.
-    fn give_up(&mut self, path: &Path, error: &io::Error) {
+    async fn give_up(&mut self, path: PathBuf, error: &io::Error) {
         self.spill = Spill::Failed(format!("{}: {error}", path.display()));
-        let _ = fs_err::remove_file(path);
+        let _ = aside(move || fs_err::remove_file(path)).await;
     }
 
     pub(super) async fn finish(mut self) -> Captured {
         // Whoever it was lent to was given up: what is there is all that came.
-        self.take_back(Lending::Whole);
+        self.take_back(Lending::Whole).await;
         if let Spill::Open(file, path) = &mut self.spill
             && let Err(error) = file.flush().await
         {
             let path = path.clone();
-            self.give_up(&path, &error);
+            self.give_up(path, &error).await;
         }
         let (spill, spill_error) = match self.spill {
             Spill::None | Spill::Ready(_) => (None, None),
-            Spill::Open(_, path) | Spill::Lent(_, path) | Spill::Whole(path) => (Some(path), None),
+            Spill::Open(_, path) | Spill::Lent(path) | Spill::Whole(path) => (Some(path), None),
             Spill::Full(path) => {
                 let reason = format!(
                     "{} ends after {} bytes, the most that is kept",
@@ -292,6 +321,31 @@ mod tests {
                 .contains("the first part of the whole is in")
         );
         assert_eq!(fs_err::read(captured.spill.unwrap()).unwrap(), b"abcdefgh");
+    }
+
+    #[test]
+    fn a_lent_file_that_cannot_be_read_back_is_not_called_the_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let limits = limits(2, 3, Some(place.path()));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let captured = runtime.block_on(async {
+            let mut capture = Capture::new(Stream::Stdout, &limits);
+            capture.push(b"abcdefgh").await;
+            assert!(capture.lend().await.is_some());
+            for entry in fs_err::read_dir(place.path()).unwrap() {
+                fs_err::remove_file(entry.unwrap().path()).unwrap();
+            }
+            capture.take_back(Lending::Whole).await;
+            capture.finish().await
+        });
+        assert_eq!(captured.spill, None);
+        assert!(captured.spill_error.unwrap().contains("stdout-"));
+        assert_eq!(
+            (&*captured.head, &*captured.tail),
+            (&b"ab"[..], &b"fgh"[..])
+        );
     }
 
     #[test]

@@ -253,7 +253,7 @@ async fn drain<S: Source>(source: Option<S>, sink: Option<Sink<'_>>) {
             && let Some(reservoir) = sink.reservoir().await
         {
             let poured = source.pour(reservoir).await;
-            match sink.resume(poured) {
+            match sink.resume(poured).await {
                 Some(rest) => source = rest,
                 None => return,
             }
@@ -283,13 +283,14 @@ impl Sink<'_> {
     }
 
     /// Goes on with what was not poured, if there is more to come.
-    fn resume<S>(&mut self, poured: Poured<S>) -> Option<S> {
+    async fn resume<S>(&mut self, poured: Poured<S>) -> Option<S> {
         if let Target::Capture(_, capture) = &mut self.target {
-            capture.take_back(match (poured.fault, &poured.rest) {
+            let end = match (poured.fault, &poured.rest) {
                 (Some(fault), _) => Lending::Failed(fault),
                 (None, Some(_)) => Lending::Full,
                 (None, None) => Lending::Whole,
-            });
+            };
+            capture.take_back(end).await;
         }
         poured.rest
     }

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use tempfile::NamedTempFile;
+
 use super::command::Stream;
 
 const SUFFIX: &str = ".log";
@@ -35,8 +37,8 @@ struct Old {
     bytes: u64,
 }
 
-/// Makes room, and a new file for an output.
-pub(super) fn create(directory: &Path, stream: Stream) -> io::Result<(std::fs::File, PathBuf)> {
+/// Makes room, and a new file for an output, which goes again unless it is kept.
+pub(super) fn create(directory: &Path, stream: Stream) -> io::Result<NamedTempFile> {
     fs_err::create_dir_all(directory)?;
     survive_large_files();
     sweep(directory, Room::USUAL);
@@ -44,9 +46,7 @@ pub(super) fn create(directory: &Path, stream: Stream) -> io::Result<(std::fs::F
         .prefix(&prefix(stream))
         .suffix(SUFFIX)
         .rand_bytes(12)
-        .tempfile_in(directory)?
-        .keep()
-        .map_err(|error| error.error)
+        .tempfile_in(directory)
 }
 
 /// A file past the system's limit shall fail to be written, like one on a full disk, and

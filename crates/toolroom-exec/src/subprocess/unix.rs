@@ -217,7 +217,9 @@ impl Tree {
             && let Some(leader) = self.leader.take()
         {
             let _ = kill_process_group(leader, Signal::KILL);
-            self.mark.sweep();
+            let mark = self.mark;
+            // It goes through all processes, and more than once: nobody else is to wait for that.
+            let _ = tokio::task::spawn_blocking(move || mark.sweep()).await;
         }
     }
 

@@ -107,7 +107,8 @@ pub async fn over_http(
         .filter(|file| !file.is_empty())
         .map(PathBuf::from);
     network.allow_link_local = server.allow_link_local;
-    let client = reach(&network, url).map_err(|error| unreachable(error.to_string()))?;
+    let client = reach(&network, url).await;
+    let client = client.map_err(|error| unreachable(error.to_string()))?;
     let mut pause = FIRST_PAUSE;
     loop {
         let transport = StreamableHttpClientTransport::with_client(client.clone(), config.clone());
