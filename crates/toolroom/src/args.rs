@@ -358,6 +358,9 @@ pub struct McpServe {
     /// Let every program of this machine in
     #[arg(long, requires = "http")]
     pub no_auth: bool,
+    /// Serve clients that call this machine by another name, too; may be repeated
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub allow_host: Vec<String>,
     /// Serve only tools whose ids match; a ! before a pattern leaves out
     #[arg(long, value_name = "GLOB", num_args = 1..)]
     pub tools: Vec<String>,

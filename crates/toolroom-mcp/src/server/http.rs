@@ -6,12 +6,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderValue, Request, Response, StatusCode, header};
+pub use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use sha2::{Digest as _, Sha256};
@@ -23,6 +25,7 @@ use super::ending::told_to_end;
 use super::handler::Handler;
 use super::house::House;
 use super::session::Session;
+use super::sessions::{Sessions, Visit};
 use crate::live;
 
 /// The path clients connect to.
@@ -38,6 +41,44 @@ pub struct Http {
     pub address: SocketAddr,
     /// What a client has to show; none for everyone on this machine.
     pub token: Option<String>,
+    /// Other names by which clients may call this machine, with a port or without.
+    pub names: Vec<Authority>,
+}
+
+impl Http {
+    /// The names this machine may be called by; on an address that others reach, its own.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<String> {
+        let own = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+        let mut hosts = own.to_vec();
+        let ip = self.address.ip();
+        if !ip.is_loopback() && !ip.is_unspecified() {
+            hosts.push(ip.to_string());
+        }
+        hosts.extend(self.names.iter().map(ToString::to_string));
+        hosts
+    }
+
+    /// The pages that may ask us: our own, by each of our names.
+    fn origins(&self, port: u16) -> Vec<String> {
+        let authority = |host: &String| match host.parse::<IpAddr>() {
+            Ok(IpAddr::V6(ip)) => format!("[{ip}]:{port}"),
+            Ok(IpAddr::V4(ip)) => format!("{ip}:{port}"),
+            Err(_)
+                if host
+                    .parse()
+                    .is_ok_and(|name: Authority| name.port().is_some()) =>
+            {
+                host.clone()
+            }
+            Err(_) => format!("{host}:{port}"),
+        };
+        let hosts = self.hosts();
+        hosts
+            .iter()
+            .map(|host| format!("http://{}", authority(host)))
+            .collect()
+    }
 }
 
 /// A token nobody can guess.
@@ -128,6 +169,7 @@ async fn connection(stream: TcpStream, door: Arc<Door>) {
 /// Who may come in.
 struct Door {
     token: Option<[u8; 32]>,
+    sessions: Arc<Sessions>,
     service: StreamableHttpService<Handler, LocalSessionManager>,
 }
 
@@ -136,8 +178,8 @@ type Answer = Response<BoxBody<Bytes, Infallible>>;
 impl Door {
     fn new(house: &Arc<House>, how: &Http, bound: SocketAddr) -> Self {
         let config = StreamableHttpServerConfig::default()
-            .with_allowed_hosts(hosts(bound))
-            .with_allowed_origins(origins(bound))
+            .with_allowed_hosts(how.hosts())
+            .with_allowed_origins(how.origins(bound.port()))
             .enforce_origin_validation()
             .with_max_request_body_bytes(LARGEST_BODY)
             .with_cancellation_token(house.gone.clone());
@@ -147,9 +189,11 @@ impl Door {
                 session: Arc::new(Session::new(house.clone())),
             })
         };
+        let sessions = Arc::<Sessions>::default();
         Self {
             token: how.token.as_deref().map(digest),
-            service: StreamableHttpService::new(made, Arc::default(), config),
+            service: StreamableHttpService::new(made, sessions.manager.clone(), config),
+            sessions,
         }
     }
 
@@ -166,8 +210,34 @@ impl Door {
         }
         let (head, body) = request.into_parts();
         match received(body, SLOWEST_BODY).await {
-            Ok(body) => self.service.handle(Request::from_parts(head, body)).await,
+            Ok(body) => self.visited(Request::from_parts(head, body)).await,
             Err(answer) => *answer,
+        }
+    }
+
+    /// Answers in the session that the request names, or in the one that it begins.
+    async fn visited(&self, request: Request<Full<Bytes>>) -> Answer {
+        let named = session_of(request.headers());
+        let mut visit = match &named {
+            Some(id) => self.sessions.visit(id).await,
+            None => None,
+        };
+        let answer = self.service.handle(request).await;
+        if named.is_none()
+            && let Some(begun) = session_of(answer.headers())
+        {
+            visit = self.sessions.visit(&begun).await;
+            if !self.sessions.make_room().await {
+                let _ = self.sessions.manager.close_session(&begun.into()).await;
+                return refused(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "too many sessions are busy",
+                );
+            }
+        }
+        match visit {
+            Some(visit) => answer.map(|body| held(body, visit)),
+            None => answer,
         }
     }
 
@@ -207,31 +277,22 @@ where
     Err(Box::new(refused(status, reason)))
 }
 
+/// A body that keeps its session until it has come to its end.
+fn held(body: BoxBody<Bytes, Infallible>, visit: Visit) -> BoxBody<Bytes, Infallible> {
+    let body = body.map_frame(move |frame| {
+        let _held = &visit;
+        frame
+    });
+    body.boxed()
+}
+
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get("mcp-session-id")?.to_str().ok()?;
+    Some(id.to_owned())
+}
+
 fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
-}
-
-/// The names this machine may be called by. On an address that others reach, its own.
-fn hosts(bound: SocketAddr) -> Vec<String> {
-    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"]
-        .map(str::to_owned)
-        .to_vec();
-    let ip = bound.ip();
-    if !ip.is_loopback() && !ip.is_unspecified() {
-        hosts.push(ip.to_string());
-    }
-    hosts
-}
-
-fn origins(bound: SocketAddr) -> Vec<String> {
-    let bracketed = |host: &String| match host.parse::<IpAddr>() {
-        Ok(IpAddr::V6(ip)) => format!("[{ip}]"),
-        _ => host.clone(),
-    };
-    hosts(bound)
-        .iter()
-        .map(|host| format!("http://{}:{}", bracketed(host), bound.port()))
-        .collect()
 }
 
 fn refused(status: StatusCode, reason: &'static str) -> Answer {

@@ -16,6 +16,7 @@ pub mod outputs;
 mod progress;
 mod rounds;
 mod session;
+mod sessions;
 mod setup;
 pub mod stdio;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolroom_kernel::World;
+use toolroom_mcp::http::Authority;
 use toolroom_mcp::{Choice, House, Http, Options, http, stdio};
 use toolroom_provision::plan::Selected;
 
@@ -31,6 +32,8 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
         .filter(|token| !token.is_empty())
         .map(str::to_owned);
     let address = args.http.as_deref().map(address).transpose()?;
+    let names = args.allow_host.iter().map(|name| host(name));
+    let names = names.collect::<Result<Vec<_>, _>>()?;
     let directories = world.directories.as_ref();
     let runs = directories
         .filter(|_| settings.runs.log)
@@ -56,13 +59,22 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
                 volume: Volume::Normal,
                 ..talk
             };
+            let how = Http {
+                address,
+                token,
+                names,
+            };
             let ready = |bound: SocketAddr| {
                 aloud.note(&format!("listening on http://{bound}{}", http::PATH));
                 if let Some(token) = announced {
                     aloud.note(&format!("token: {token}"));
                 }
+                if !bound.ip().is_loopback() {
+                    let hosts = how.hosts().join(", ");
+                    aloud.note(&format!("served as {hosts}; --allow-host NAME adds a name"));
+                }
             };
-            http::serve(&house, &Http { address, token }, ready, say)?;
+            http::serve(&house, &how, ready, say)?;
         }
     }
     Ok(Answer::new(String::new(), Value::Null))
@@ -133,6 +145,18 @@ fn address(written: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
+/// A name by which clients call this machine, with a port or for any.
+fn host(written: &str) -> Result<Authority, Failure> {
+    let name = written.parse::<Authority>().ok();
+    let plain = name.filter(|name| !name.as_str().contains('@') && !name.host().contains('*'));
+    plain.ok_or_else(|| {
+        let message = format!("--allow-host {written} is not the name of a host");
+        Failure::new("usage::bad_host", message).help(
+            "write it as clients do in addresses: tools.example.org, 192.168.1.5 or [fd00::5]",
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +169,16 @@ mod tests {
         assert_eq!(address("[::1]:1").unwrap().to_string(), "[::1]:1");
         for written in ["", "host", "example.org:80", "99999"] {
             assert!(address(written).is_err(), "{written}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_a_name_and_nothing_else() {
+        for written in ["tools.example.org", "a:8000", "192.168.1.5", "[fd00::5]:80"] {
+            assert_eq!(host(written).unwrap().as_str(), written);
+        }
+        for written in ["", "http://a", "a/b", "me@a", "*", "*.example.org", "a b"] {
+            assert!(host(written).is_err(), "{written}");
         }
     }
 

@@ -21,8 +21,11 @@ pub struct Server {
 
 impl Server {
     pub fn start(context: &TestContext, args: &[&str]) -> Self {
-        let mut command =
-            context.command(&[&["mcp", "serve", "--http", "127.0.0.1:0"], args].concat());
+        Self::listening(context, "127.0.0.1:0", args)
+    }
+
+    fn listening(context: &TestContext, address: &str, args: &[&str]) -> Self {
+        let mut command = context.command(&[&["mcp", "serve", "--http", address], args].concat());
         let mut child = command
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -48,10 +51,13 @@ impl Server {
         {
             said.extend(lines.next().map(Result::unwrap));
         }
+        if address.starts_with("0.0.0.0") {
+            said.extend(lines.next().map(Result::unwrap));
+        }
         std::thread::spawn(move || lines.count());
         Self {
             child,
-            address,
+            address: address.replace("0.0.0.0", "127.0.0.1"),
             said,
         }
     }
@@ -184,6 +190,46 @@ fn an_address_that_others_reach_needs_a_token() {
     assert_eq!(output.status, 125, "{}", output.stderr);
     assert!(
         output.stderr.contains("mcp::open_to_all"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn an_address_that_others_reach_is_served_by_the_names_that_were_allowed() {
+    let mut context = machine();
+    context.set_env("TOOLROOM_MCP_TOKEN", TOKEN);
+    let bearer = format!("Bearer {TOKEN}");
+    let status = |server: &Server, host: &str| {
+        let headers = [("Authorization", bearer.as_str()), ("Host", host)];
+        server.post(&with(&headers), &list()).0
+    };
+    let server = Server::listening(&context, "0.0.0.0:0", &[]);
+    let said = server.said.last().unwrap();
+    assert_eq!(
+        said,
+        "served as localhost, 127.0.0.1, ::1; --allow-host NAME adds a name"
+    );
+    assert_eq!(status(&server, "tools.example"), 403);
+    let args = ["--allow-host", "tools.example", "--allow-host", "b:80"];
+    let server = Server::listening(&context, "0.0.0.0:0", &args);
+    let said = server.said.last().unwrap();
+    assert!(said.contains("::1, tools.example, b:80;"), "{said}");
+    for (host, wanted) in [
+        ("tools.example", 200),
+        ("Tools.Example:1234", 200),
+        ("localhost", 200),
+        ("b:80", 200),
+        ("b:81", 403),
+        ("evil.example", 403),
+        ("tools.example.evil.example", 403),
+    ] {
+        assert_eq!(status(&server, host), wanted, "{host}");
+    }
+    let wrong = ["mcp", "serve", "--http", "0", "--allow-host", "http://a/"];
+    let output = context.run(&wrong);
+    assert!(
+        output.stderr.contains("usage::bad_host"),
         "{}",
         output.stderr
     );

@@ -13,6 +13,7 @@ mod long;
 mod resources;
 mod runtimes;
 mod sdk;
+mod sessions;
 mod setup;
 mod shown;
 mod spare;
