@@ -7,6 +7,7 @@ use rmcp::model::{CallToolResult, JsonObject};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolroom_catalog::CatalogError;
+use toolroom_catalog::secrets::Secrets;
 use toolroom_exec::executor::parameters::ParameterError;
 use toolroom_exec::executor::{
     ExecError, Prepared, Report, Request, Watch, Work, prepare, prepare_checked, run_with_spares,
@@ -24,7 +25,6 @@ use crate::live::Edition;
 use crate::tools::ask::Answers;
 use crate::tools::entry::{Entry, Linked};
 use crate::tools::result::{Finished, Form, explained, fault};
-use crate::tools::secrets::Secrets;
 
 /// A call to make.
 #[derive(Debug, Clone)]

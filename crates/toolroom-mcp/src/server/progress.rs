@@ -10,10 +10,10 @@ use rmcp::model::{LoggingMessageNotificationParam, ProgressNotificationParam, Pr
 use rmcp::{Peer, RoleServer};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, interval_at};
+use toolroom_catalog::secrets::Secrets;
 use toolroom_exec::subprocess::{Event, Happening, Listener};
 
 use super::level::Level;
-use crate::tools::secrets::Secrets;
 use crate::tools::text::clean;
 
 /// Clients give up after sixty seconds without a sign; some count from the first.

@@ -7,5 +7,4 @@ pub mod entry;
 pub mod name;
 pub mod result;
 pub mod schema;
-pub mod secrets;
 pub mod text;

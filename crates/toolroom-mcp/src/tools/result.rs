@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents};
 use serde_json::{Map, Value, json};
+use toolroom_catalog::secrets::Secrets;
 use toolroom_exec::executor::{Data, Report, Status, ToolFailure};
 use toolroom_kernel::Explain;
 
 use super::ask::Ask;
 use super::entry::Entry;
 use super::schema::WRAPPED;
-use super::secrets::Secrets;
 use super::text::{clean, clean_value};
 use crate::server::Era;
 use crate::server::outputs::Outputs;

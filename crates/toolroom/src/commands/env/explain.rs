@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use toolroom_catalog::listing::short_name;
+use toolroom_catalog::secrets;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Candidate, Interpreter, Origin, Refusal, Resolution, Verdict};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::secrets::Secrets;
 use crate::output::{lines, paths, style, table};
 
 /// A value is never cut shorter than this.
@@ -24,7 +24,7 @@ pub struct Page<'p> {
 
 impl Page<'_> {
     /// The whole story as a tree.
-    pub fn tree(&self, chain: &Chain, resolution: &Resolution, secrets: &Secrets) -> String {
+    pub fn tree(&self, chain: &Chain, resolution: &Resolution) -> String {
         let names: Vec<String> = chain.links().iter().map(|link| short_name(link)).collect();
         let mut text = format!("{}\n", style::name(names.join(" → ")));
         for interpreter in &resolution.interpreters {
@@ -35,7 +35,7 @@ impl Page<'_> {
             text.push_str(&self.tried(&resolution.tried));
         }
         let _ = writeln!(text, "\n{}", style::heading("Environment"));
-        text.push_str(&self.variables(resolution, secrets));
+        text.push_str(&self.variables(resolution));
         if !resolution.refused.is_empty() {
             let _ = writeln!(text, "\n{}", style::heading("Refused"));
             for refused in &resolution.refused {
@@ -135,7 +135,7 @@ impl Page<'_> {
         format!("    {mark} {dressed}\n{}\n", style::faint(below.trim_end()))
     }
 
-    fn variables(&self, resolution: &Resolution, secrets: &Secrets) -> String {
+    fn variables(&self, resolution: &Resolution) -> String {
         let mut text = String::new();
         let mut inherited = 0;
         for (name, value, from) in resolution.env.iter() {
@@ -145,7 +145,7 @@ impl Page<'_> {
             }
             let name = name.display().to_string();
             let origin = format!("({})", self.origin(from));
-            let value = secrets.shown(name.as_ref(), value);
+            let value = secrets::shown(name.as_ref(), value);
             let room = self
                 .width
                 .map(|width| width.saturating_sub(name.width() + origin.width() + 5));

@@ -1,16 +1,14 @@
 //! `toolroom env RUNTIME|ID`: the environment a call would get, and why it is so.
 
 mod explain;
-mod secrets;
 mod shell;
 
 use serde_json::{Map, Value, json};
-use toolroom_catalog::Catalog;
+use toolroom_catalog::{Catalog, secrets};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Origin, Resolution};
 
-use self::secrets::Secrets;
 use super::resolved;
 use crate::answer::Answer;
 use crate::args::Env;
@@ -41,7 +39,6 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
             }
             failure
         })?;
-    let secrets = Secrets::of_core();
     let mut left_out = Vec::new();
     let text = match (args.shell, args.explain) {
         (Some(shell), _) => {
@@ -51,11 +48,11 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
         }
         (None, true) => {
             let width = printer.width();
-            explain::Page { world, width }.tree(&chain, &resolution, &secrets)
+            explain::Page { world, width }.tree(&chain, &resolution)
         }
-        (None, false) => plain(&resolution, &secrets),
+        (None, false) => plain(&resolution),
     };
-    let mut answer = Answer::new(text, data(&chain, &resolution, &secrets));
+    let mut answer = Answer::new(text, data(&chain, &resolution));
     answer.is_verbatim = args.shell.is_some();
     let left_out = left_out.iter();
     answer.notes.extend(left_out.map(|name| {
@@ -76,17 +73,17 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
 }
 
 /// What differs from the caller's own environment, as `NAME=value`.
-fn plain(resolution: &Resolution, secrets: &Secrets) -> String {
+fn plain(resolution: &Resolution) -> String {
     let changed = resolution
         .env
         .iter()
         .filter(|(_, _, origin)| **origin != Origin::Process);
     changed
-        .map(|(name, value, _)| format!("{}={}\n", name.display(), secrets.shown(name, value)))
+        .map(|(name, value, _)| format!("{}={}\n", name.display(), secrets::shown(name, value)))
         .collect()
 }
 
-fn data(chain: &Chain, resolution: &Resolution, secrets: &Secrets) -> Value {
+fn data(chain: &Chain, resolution: &Resolution) -> Value {
     let runtime = chain
         .links()
         .iter()
@@ -95,7 +92,7 @@ fn data(chain: &Chain, resolution: &Resolution, secrets: &Secrets) -> Value {
         .env
         .iter()
         .map(|(name, value, origin)| {
-            let shown = secrets.shown(name, value);
+            let shown = secrets::shown(name, value);
             (
                 name.to_string_lossy().into_owned(),
                 json!({"value": shown, "origin": origin}),

@@ -337,6 +337,22 @@ fn the_value_of_a_secret_reaches_no_client() {
 }
 
 #[test]
+fn the_password_of_an_address_reaches_no_client() {
+    let context = machine();
+    context.file(".env", "DATABASE_URL=postgres://me:hunter2@db/x\n");
+    context.tool(
+        "leak.py",
+        "import os\ndef main():\n    return {'url': os.environ['DATABASE_URL']}\n",
+    );
+    let mut client = Client::start(&context, &[]);
+    let result = client.modern("tools/call", json!({"name": "leak", "arguments": {}}));
+    assert_eq!(
+        result["structuredContent"],
+        json!({"url": "postgres://***@db/x"})
+    );
+}
+
+#[test]
 fn prompts_and_resources_may_be_made_by_a_tool() {
     let context = machine();
     context.tool(
