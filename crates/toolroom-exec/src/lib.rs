@@ -2,6 +2,7 @@
 //!
 //! Asynchronous at this edge only; what it runs it was handed as finished values.
 
+mod blocking;
 pub mod call;
 pub mod executor;
 pub mod http;

@@ -1,5 +1,6 @@
 //! What keeps a call from being made.
 
+use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
@@ -42,6 +43,8 @@ pub enum ExecError {
     },
     #[error("{tool} ends in the primitive {primitive}, which cannot be run here")]
     UnknownPrimitive { tool: String, primitive: String },
+    #[error("the system has no event queue for the call: {0}")]
+    NoEventQueue(io::Error),
     #[error(transparent)]
     Call(#[from] CallError),
     #[error(transparent)]
@@ -62,6 +65,7 @@ impl Explain for ExecError {
             Self::BadConfig { .. } => "exec::bad_config",
             Self::Launcher { .. } => "exec::bad_launcher",
             Self::UnknownPrimitive { .. } => "exec::unknown_primitive",
+            Self::NoEventQueue(_) => "exec::no_event_queue",
             Self::Call(error) => error.code(),
             Self::Process(error) => error.code(),
             Self::Http(error) => error.code(),
@@ -80,6 +84,9 @@ impl Explain for ExecError {
                 Some("name a launcher of core, or a file beside the runtime".into())
             }
             Self::UnknownPrimitive { .. } => None,
+            Self::NoEventQueue(_) => {
+                Some("the limit on open files may be reached: `ulimit -n` shows it".into())
+            }
             Self::Call(error) => error.help(),
             Self::Process(error) => error.help(),
             Self::Http(error) => error.help(),

@@ -25,7 +25,8 @@ pub use prepare::{Prepared, ProcessCall, Request, Work, prepare, prepare_checked
 pub use style::Returns;
 pub use trouble::Trouble;
 
-use crate::http::{send, send_blocking};
+use crate::blocking::see_through;
+use crate::http::send;
 use crate::spare::Spares;
 use crate::subprocess::{self, Cancel, Captured, Guard, Listener, Outcome, Supervision};
 
@@ -103,23 +104,7 @@ pub async fn run_with_spares(
 /// # Errors
 /// As [`run_async`].
 pub fn run(prepared: &Prepared, watch: &Watch<'_>) -> Result<Report, ExecError> {
-    match &prepared.work {
-        Work::Process(call) => {
-            let how = supervision(call, prepared, watch);
-            let outcome = subprocess::run_blocking(&call.command, &how, watch.guard, watch.cancel)?;
-            Ok(report(call, outcome))
-        }
-        Work::Bridge(bridge) => {
-            let how = bridged(bridge, prepared, watch);
-            let command = bridge.command(watch.guard);
-            let outcome = subprocess::run_blocking(&command, &how, watch.guard, watch.cancel)?;
-            Ok(Report::of_bridge(outcome, bridge))
-        }
-        Work::Http(request) => {
-            let outcome = send_blocking(request, watch.live.as_ref(), watch.cancel)?;
-            Ok(Report::of_http(outcome))
-        }
-    }
+    see_through(watch.cancel, run_async(prepared, watch)).map_err(ExecError::NoEventQueue)?
 }
 
 fn supervision(call: &ProcessCall, prepared: &Prepared, watch: &Watch<'_>) -> Supervision {

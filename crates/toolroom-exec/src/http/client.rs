@@ -98,7 +98,7 @@ fn keep(key: Key, client: Client) -> Client {
 }
 
 /// Lets go of the clients of a runtime that ends, so that they keep no place from others.
-pub(super) fn forget(runtime: Id) {
+pub(crate) fn forget(runtime: Id) {
     let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
     clients.retain(|(kept, _)| kept.runtime != runtime);
 }

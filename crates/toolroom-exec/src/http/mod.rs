@@ -34,6 +34,7 @@ mod sse;
 
 pub use auth::Auth;
 pub use body::{Body, Content, Part};
+pub(crate) use client::forget;
 pub use client::reach;
 pub use encode::{component, shown_address};
 pub use error::HttpError;

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use super::client::forget;
 use super::encode::shown;
 use super::error::HttpError;
 use super::exchange::{exchange, listen, read};
@@ -13,7 +12,8 @@ use super::request::Request;
 use super::response::Head;
 use super::retry::{asked, is_worth};
 use super::sse::Collected;
-use crate::subprocess::{Cancel, Listener, heed_interrupts};
+use crate::blocking::see_through;
+use crate::subprocess::{Cancel, Listener};
 
 /// Sends a request and reads its answer. Dropping the future ends the call.
 ///
@@ -67,23 +67,13 @@ pub fn send_blocking(
     live: Option<&Listener>,
     cancel: &Cancel,
 ) -> Result<Outcome, HttpError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| HttpError::BadClient {
+    let sent = see_through(cancel, send(request, live, cancel));
+    sent.unwrap_or_else(|error| {
+        Err(HttpError::BadClient {
             what: "the system's event queue".to_owned(),
             reason: error.to_string(),
-        })?;
-    let outcome = runtime.block_on(async {
-        tokio::select! {
-            outcome = send(request, live, cancel) => outcome,
-            outcome = heed_interrupts(cancel) => outcome,
-        }
-    });
-    forget(runtime.handle().id());
-    // A name that is still being looked up would hold up an ordinary end.
-    runtime.shutdown_background();
-    outcome
+        })
+    })
 }
 
 async fn passed(timeout: Option<Duration>) {

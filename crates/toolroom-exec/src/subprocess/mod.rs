@@ -43,11 +43,13 @@ mod spill;
 
 use std::time::Instant;
 
+use crate::blocking::see_through;
+
 pub use cancel::Cancel;
 pub use channel::{Cause, Event, Failure, Frame, Reply};
 pub use command::{
-    CHANNEL_VARIABLE, CaptureLimits, Channel, Command, Guard, Happening, Limit, Limits, Listener, Stdin,
-    Stream, Supervision,
+    CHANNEL_VARIABLE, CaptureLimits, Channel, Command, Guard, Happening, Limit, Limits, Listener,
+    Stdin, Stream, Supervision,
 };
 pub use dialogue::{Dialogue, Partner};
 pub use error::Error;
@@ -77,17 +79,11 @@ pub fn run_blocking(
     guard: &Guard,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| Error::SpawnFailed {
+    let run = see_through(cancel, run(command, how, guard, cancel));
+    run.unwrap_or_else(|source| {
+        Err(Error::SpawnFailed {
             program: command.program.clone(),
             source,
-        })?;
-    runtime.block_on(async {
-        tokio::select! {
-            outcome = run(command, how, guard, cancel) => outcome,
-            outcome = interrupt::heed(cancel) => outcome,
-        }
+        })
     })
 }
