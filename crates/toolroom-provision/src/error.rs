@@ -44,6 +44,8 @@ pub enum ProvisionError {
     },
     #[error("there is no place to keep what was done: the machine has no state directory")]
     NoState,
+    #[error("{}, in which setup remembers what it did, {fault}", path.display())]
+    BadState { path: PathBuf, fault: StateFault },
     #[error("{doing}: {source}")]
     Io {
         doing: String,
@@ -77,6 +79,17 @@ pub enum ProvisionError {
     Interrupted { environment: PathBuf },
 }
 
+/// What is wrong with a file of our own.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum StateFault {
+    #[error("has the form {found} of a newer Toolroom; this one knows {known}")]
+    Newer { found: u64, known: u32 },
+    #[error("is damaged: {0}")]
+    Damaged(String),
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+}
+
 fn wanted_by(owner: Option<&str>) -> String {
     owner.map_or_else(String::new, |owner| format!(", which {owner} asks for"))
 }
@@ -100,6 +113,7 @@ impl Explain for ProvisionError {
             Self::BadManifest { .. } => "provision::bad_manifest",
             Self::NoProgram { .. } => "provision::no_program",
             Self::NoState => "provision::no_state",
+            Self::BadState { .. } => "provision::bad_state",
             Self::Io { .. } => "provision::io",
             Self::Failed { .. } => "provision::failed",
             Self::NotVerified { .. } => "provision::not_verified",
@@ -124,6 +138,15 @@ impl Explain for ProvisionError {
             Self::BadManifest { .. } => return None,
             Self::NoProgram { programs, .. } => format!("install {}", programs.join(" or ")),
             Self::NoState => "set HOME, or XDG_STATE_HOME".into(),
+            Self::BadState { fault, .. } => match fault {
+                StateFault::Newer { .. } => {
+                    "use the newer Toolroom, or delete the file and run toolroom setup".into()
+                }
+                StateFault::Damaged(_) => {
+                    "delete it and run toolroom setup, which decides anew".into()
+                }
+                StateFault::Unreadable(_) => return None,
+            },
             Self::Io { .. } => return None,
             Self::Failed { output, .. } => match output.trim() {
                 "" => "run it with -v to see what is done".into(),
@@ -140,6 +163,7 @@ impl Explain for ProvisionError {
     fn place(&self) -> Option<Place> {
         match self {
             Self::BadManager { path, .. }
+            | Self::BadState { path, .. }
             | Self::BadManifest { path, .. }
             | Self::SeveralLockfiles { manifest: path, .. }
             | Self::UnknownTool { manifest: path, .. } => Some(Place::file(path)),

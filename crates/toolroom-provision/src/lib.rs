@@ -21,4 +21,4 @@ pub mod store;
 #[cfg(test)]
 mod testing;
 
-pub use error::ProvisionError;
+pub use error::{ProvisionError, StateFault};

@@ -30,7 +30,7 @@ pub(super) fn record(plan: &Plan, how: &Applying<'_>) -> Result<(), ProvisionErr
         time: seconds(world.now),
     };
     let key = plan.target.key(project);
-    let known = Record::of(world, project).decisions.remove(&key);
+    let known = Record::of(world, project)?.decisions.remove(&key);
     let same = |known: &Recorded| {
         (&known.environment, &known.resolver, &known.inputs)
             == (&recorded.environment, &recorded.resolver, &recorded.inputs)

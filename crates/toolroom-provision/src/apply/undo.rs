@@ -23,14 +23,14 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
         .state;
     recover(world, state)?;
     let project = world.root();
-    let mut environments: Vec<PathBuf> = Record::of(world, project)
+    let mut environments: Vec<PathBuf> = Record::of(world, project)?
         .decisions
         .into_values()
         .filter_map(|decision| decision.environment)
         .collect();
     let journal = Journal::open(state);
     let made = journal
-        .entries()
+        .entries()?
         .into_iter()
         .filter(|entry| entry.event == Event::Made && entry.environment.starts_with(project));
     environments.extend(made.map(|entry| entry.environment));

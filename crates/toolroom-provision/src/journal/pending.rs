@@ -43,7 +43,14 @@ impl Pending {
     /// The change that is noted for an environment.
     #[must_use]
     pub fn of(state: &Path, environment: &Path) -> Option<Self> {
-        read(&file(state, environment))
+        let note = file(state, environment);
+        // A note that cannot be read tells of a change all the same; what is not known to be
+        // ours is not deleted.
+        let unreadable = || Self {
+            environment: environment.to_path_buf(),
+            was_there: true,
+        };
+        read(&note).or_else(|| note.exists().then(unreadable))
     }
 
     /// The changes that are noted for environments in a project.

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toolroom_kernel::World;
 use toolroom_kernel::resolve::Preferred;
 
 use super::{key, write_whole};
-use crate::error::ProvisionError;
+use crate::error::{ProvisionError, StateFault};
 
 /// The place recorded environments are shown under.
 const PLACE: &str = "recorded";
@@ -40,27 +41,30 @@ pub struct Recorded {
 
 const VERSION: u32 = 1;
 
+/// The largest record that is read.
+const MAX_BYTES: u64 = 4 << 20;
+
 impl Record {
-    /// What was decided here; nothing if that cannot be read.
-    #[must_use]
-    pub fn of(world: &World, project: &Path) -> Self {
-        let read = || {
-            let state = &world.directories.as_ref()?.state;
-            let bytes = fs_err::read(file(state, project)).ok()?;
-            let record: Self = serde_json::from_slice(&bytes).ok()?;
-            (record.version == VERSION && record.project == project).then_some(record)
+    /// What was decided here.
+    ///
+    /// # Errors
+    /// Fails if that is not known: where packages would be looked for is no guess.
+    pub fn of(world: &World, project: &Path) -> Result<Self, ProvisionError> {
+        let read = match &world.directories {
+            Some(directories) => read(&file(&directories.state, project), project)?,
+            None => None,
         };
-        read().unwrap_or_else(|| Self {
+        Ok(read.unwrap_or_else(|| Self {
             version: VERSION,
             project: project.to_path_buf(),
             decisions: BTreeMap::new(),
-        })
+        }))
     }
 
     /// Changes the record of a project under its lock, so that no decision is lost.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Fails if it cannot be written, or what is there must not be lost.
     pub fn change(
         world: &World,
         project: &Path,
@@ -73,7 +77,7 @@ impl Record {
             .state;
         let path = file(state, project);
         let _lock = crate::lock::Lock::acquire(state, &path, &|_| {})?;
-        let mut record = Self::of(world, project);
+        let mut record = Self::of(world, project)?;
         change(&mut record);
         let failed = |source| ProvisionError::io("the decision cannot be recorded", source);
         let bytes = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
@@ -81,13 +85,15 @@ impl Record {
     }
 
     /// What resolution is to prefer in this project.
-    #[must_use]
-    pub fn preferred(world: &World) -> Vec<Preferred> {
+    ///
+    /// # Errors
+    /// Fails if the record cannot be read.
+    pub fn preferred(world: &World) -> Result<Vec<Preferred>, ProvisionError> {
         let Some(project) = &world.project else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        let decisions = Self::of(world, project).decisions.into_values();
-        decisions
+        let decisions = Self::of(world, project)?.decisions.into_values();
+        let preferred = decisions
             .filter_map(|decision| {
                 Some(Preferred {
                     resolver: decision.resolver?,
@@ -97,8 +103,40 @@ impl Record {
                     only_where: Some(WHERE.to_owned()),
                 })
             })
-            .collect()
+            .collect();
+        Ok(preferred)
     }
+}
+
+/// The record in a file, if there is one.
+fn read(path: &Path, project: &Path) -> Result<Option<Record>, ProvisionError> {
+    let bad = |fault| ProvisionError::BadState {
+        path: path.to_path_buf(),
+        fault,
+    };
+    let damaged = |reason: String| bad(StateFault::Damaged(reason));
+    let Some(bytes) = super::read(path, MAX_BYTES).map_err(bad)? else {
+        return Ok(None);
+    };
+    let document: Value =
+        serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+    if let Some(found) = document["version"]
+        .as_u64()
+        .filter(|found| *found > VERSION.into())
+    {
+        let known = VERSION;
+        return Err(bad(StateFault::Newer { found, known }));
+    }
+    let record: Record =
+        serde_json::from_value(document).map_err(|error| damaged(error.to_string()))?;
+    if record.version != VERSION {
+        return Err(damaged(format!("there is no form {}", record.version)));
+    }
+    if record.project != project {
+        let reason = format!("it is about {}", record.project.display());
+        return Err(damaged(reason));
+    }
+    Ok(Some(record))
 }
 
 fn file(state: &Path, project: &Path) -> PathBuf {
@@ -127,11 +165,11 @@ mod tests {
             );
         })
         .unwrap();
-        let preferred = Record::preferred(&room.world);
+        let preferred = Record::preferred(&room.world).unwrap();
         assert_eq!(preferred.len(), 1);
         assert!(preferred[0].environment.ends_with(".ai/scripts/.venv"));
         let mut elsewhere = room.world.clone();
         elsewhere.project = Some("/elsewhere".into());
-        assert_eq!(Record::preferred(&elsewhere), []);
+        assert_eq!(Record::preferred(&elsewhere).unwrap(), []);
     }
 }

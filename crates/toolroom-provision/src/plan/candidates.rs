@@ -10,6 +10,7 @@ use super::target::Target;
 use super::{parents, survey};
 use crate::apply::{Kept, mark};
 use crate::decision::{Base, Candidate, Findings, Origin, Place, State};
+use crate::error::ProvisionError;
 use crate::journal::{Packages, Record};
 use crate::manager::{EnvironmentSpec, Facts, fill_text};
 use crate::requirement::Requirements;
@@ -39,10 +40,10 @@ impl Planner<'_> {
         target: &Target,
         spec: &EnvironmentSpec,
         needs: &Needs,
-    ) -> Vec<Seen> {
+    ) -> Result<Vec<Seen>, ProvisionError> {
         let root = &target.root;
         let mut places: Vec<(PathBuf, Origin)> = Vec::new();
-        let record = Record::of(self.world, root);
+        let record = Record::of(self.world, root)?;
         if let Some(recorded) = record
             .decisions
             .get(&target.manager.name)
@@ -70,7 +71,7 @@ impl Planner<'_> {
                 }
             }
         }
-        seen
+        Ok(seen)
     }
 
     pub(super) fn look_at(

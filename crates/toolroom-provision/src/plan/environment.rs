@@ -24,7 +24,7 @@ impl Planner<'_> {
         spec: &EnvironmentSpec,
         needs: Needs,
     ) -> Result<Plan, ProvisionError> {
-        let survey = self.candidates(target, spec, &needs);
+        let survey = self.candidates(target, spec, &needs)?;
         let base = self
             .machine()
             .base(&spec.resolver, needs.interpreter().as_deref());
@@ -75,7 +75,8 @@ impl Planner<'_> {
         } else if !self.options.policy.force_isolation {
             let project = self.world.project.as_ref();
             let seen = project.map(|_| self.candidates(target, spec, &needs));
-            candidates.extend(seen.into_iter().flatten().find(Seen::has_all));
+            let seen = seen.transpose()?.into_iter().flatten();
+            candidates.extend(seen.into_iter().find(Seen::has_all));
         }
         let situation = Situation {
             what: spec.language.clone(),

@@ -30,7 +30,7 @@ impl Planner<'_> {
             return Ok(self.bare(target, needs, Decision::none()));
         }
         let choice = self.choice(target)?;
-        let situation = self.folder_situation(target, &needs, &choice, checked);
+        let situation = self.folder_situation(target, &needs, &choice, checked)?;
         let decision = decide_folder(&situation);
         self.finish(target, needs, Decided::beside(decision))
     }
@@ -41,7 +41,7 @@ impl Planner<'_> {
         needs: &Needs,
         choice: &Choice,
         checked: Option<Checked>,
-    ) -> FolderSituation {
+    ) -> Result<FolderSituation, ProvisionError> {
         let root = &target.root;
         let folder = target.manager.folder.as_ref().map(|name| root.join(name));
         let place = folder.as_deref().unwrap_or(root);
@@ -55,7 +55,7 @@ impl Planner<'_> {
             .iter()
             .any(|mark| root.join(mark).exists());
         let lockfile: Vec<PathBuf> = choice.lockfile.iter().cloned().collect();
-        let mut record = Record::of(self.world, self.world.root());
+        let mut record = Record::of(self.world, self.world.root())?;
         let recorded = record.decisions.remove(&target.key(self.world.root()));
         let now = needs.inputs(&lockfile);
         let last = match recorded.and_then(|recorded| recorded.inputs) {
@@ -70,7 +70,7 @@ impl Planner<'_> {
             None => (folder.is_some() && Kept::of(place).is_whole()).then_some(BrokenOff::Changing),
         };
         let manifest = target.manifests.first().and_then(|file| file.file_name());
-        FolderSituation {
+        Ok(FolderSituation {
             marked,
             folder_exists: marked || place.exists(),
             findings: audited,
@@ -79,7 +79,7 @@ impl Planner<'_> {
             broken_off,
             manifest: manifest.unwrap_or_default().display().to_string(),
             folder,
-        }
+        })
     }
 
     /// A tool's own packages where a project keeps its packages in a folder: the project's

@@ -4,6 +4,7 @@
 //! missing is never started: its environment is made first where the runtime says
 //! `create: true`, and else the caller is told the command that makes it.
 
+mod unresolved;
 mod variables;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use toolroom_catalog::Catalog;
 use toolroom_catalog::environment::{self, Brought};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
-use toolroom_kernel::resolve::{Preferred, Resolution, ResolveError};
+use toolroom_kernel::resolve::{Preferred, Resolution};
 
 use crate::apply::{Applying, apply, is_broken_off};
 use crate::decision::Action;
@@ -24,6 +25,8 @@ use crate::plan::{
 };
 use crate::requirement::Selection;
 use crate::store;
+
+pub use unresolved::Unresolved;
 
 /// What resolution and the call are to be given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,7 +70,7 @@ impl Ready {
 /// Fails if `env_setup` names no manager that can be used.
 pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, ProvisionError> {
     let mut ready = Ready {
-        preferred: Record::preferred(world),
+        preferred: Record::preferred(world)?,
         env: Vec::new(),
     };
     if let Some((setup, manager)) = managed(catalog, chain)? {
@@ -95,21 +98,24 @@ pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, P
 /// by a call.
 ///
 /// # Errors
-/// Fails if the environment cannot be resolved.
+/// Fails if the environment cannot be resolved, or what setup decided is not known.
 pub fn resolved(
     world: &World,
     catalog: &Catalog,
     chain: &Chain,
     dotenv_allow: &[String],
-) -> Result<Resolution, ResolveError> {
-    let known = known(world, catalog, chain).unwrap_or_default();
+) -> Result<Resolution, Unresolved> {
+    let known = match known(world, catalog, chain) {
+        Err(error @ ProvisionError::BadState { .. }) => return Err(error.into()),
+        known => known.unwrap_or_default(),
+    };
     let brought = Brought {
         env: &known.env,
         dotenv_allow,
         preferred: &known.preferred,
         facts: None,
     };
-    environment::of_chain(world, catalog, chain, &brought)
+    Ok(environment::of_chain(world, catalog, chain, &brought)?)
 }
 
 /// Sees to it that a call can run, and gives what it is to run in.
@@ -159,7 +165,7 @@ impl Way<'_> {
     fn ready(&self, chain: &Chain) -> Result<Ready, ProvisionError> {
         let Planner { world, catalog, .. } = self.planner;
         let mut ready = Ready {
-            preferred: Record::preferred(world),
+            preferred: Record::preferred(world)?,
             env: Vec::new(),
         };
         let Some((setup, manager)) = managed(catalog, chain)? else {
@@ -220,7 +226,7 @@ impl Way<'_> {
         ready: &mut Ready,
     ) -> Result<(), ProvisionError> {
         let world = self.planner.world;
-        let mut record = Record::of(world, world.root());
+        let mut record = Record::of(world, world.root())?;
         let recorded = record.decisions.remove(&target.key(world.root()));
         let is_there = |place: &PathBuf| place.exists();
         if let Some(recorded) = recorded
@@ -231,7 +237,7 @@ impl Way<'_> {
             return Ok(());
         }
         made(self.planner.plan(target)?, chain, how)?;
-        ready.preferred = Record::preferred(world);
+        ready.preferred = Record::preferred(world)?;
         Ok(())
     }
 }

@@ -66,11 +66,7 @@ pub fn joined(first: &str, second: &str) -> String {
 
 fn set_by(world: &World, manager: &Manager, root: &Path, manifest: &Path) -> Vec<(String, String)> {
     let has_plugs = manager.tools.values().any(|tool| {
-        !tool.plug.is_empty()
-            || tool
-                .variants
-                .iter()
-                .any(|variant| !variant.plug.is_empty())
+        !tool.plug.is_empty() || tool.variants.iter().any(|variant| !variant.plug.is_empty())
     });
     let mut texts: Vec<(String, String)> = manager.activate.set.clone().into_iter().collect();
     if has_plugs

@@ -3,8 +3,8 @@
 use toolroom_catalog::Catalog;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
-use toolroom_kernel::resolve::{Resolution, ResolveError};
-use toolroom_provision::ready;
+use toolroom_kernel::resolve::Resolution;
+use toolroom_provision::ready::{self, Unresolved};
 
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -21,12 +21,12 @@ pub fn environment(
     catalog: &Catalog,
     chain: &Chain,
     settings: &Settings,
-) -> Result<Resolution, ResolveError> {
+) -> Result<Resolution, Unresolved> {
     ready::resolved(world, catalog, chain, &settings.dotenv.allow)
 }
 
 /// A failure that says how to see what was tried.
-pub fn failure(error: ResolveError, name: &str) -> Failure {
+pub fn failure(error: Unresolved, name: &str) -> Failure {
     let mut failure = told(error);
     if let Some(help) = &mut failure.help
         && failure.code == NOT_FOUND
@@ -40,7 +40,7 @@ pub fn failure(error: ResolveError, name: &str) -> Failure {
 }
 
 /// A failure that also carries everything that was tried.
-pub fn told(error: ResolveError) -> Failure {
+pub fn told(error: Unresolved) -> Failure {
     let tried = serde_json::to_value(error.tried()).unwrap_or_default();
     let mut failure = Failure::from(error);
     failure.details.insert("tried".into(), tried);

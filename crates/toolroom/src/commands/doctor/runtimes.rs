@@ -14,6 +14,7 @@ use toolroom_kernel::resolve::{
     Subject, Verdict,
 };
 use toolroom_kernel::{Os, World};
+use toolroom_provision::ready::Unresolved;
 
 use super::{Check, Health};
 use crate::commands::resolved::{self, explain};
@@ -101,8 +102,11 @@ fn runtimes(listing: &Listing) -> Vec<(String, bool)> {
         .collect()
 }
 
-fn not_found(world: &World, name: &str, is_used: bool, error: ResolveError) -> Check {
-    let is_only_absent = matches!(error, ResolveError::InterpreterNotFound { .. });
+fn not_found(world: &World, name: &str, is_used: bool, error: Unresolved) -> Check {
+    let is_only_absent = matches!(
+        error,
+        Unresolved::Resolve(ResolveError::InterpreterNotFound { .. })
+    );
     if is_only_absent && !is_used {
         return Check::ok(name, "not installed; nothing here needs it");
     }

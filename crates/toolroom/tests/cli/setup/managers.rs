@@ -1,5 +1,7 @@
 //! A manager from data alone: a kind of environment the product has never heard of.
 
+use toolroom_test::TestContext;
+
 use super::{bytes_of, plan};
 
 /// Packages are files in a folder, and the package manager is a shell script.
@@ -19,14 +21,20 @@ activate: {set: {HOLLOW: "{project}/hollow"}}
 "#;
 const SQUIRREL: &str = "#!/bin/sh\nset -e\nmkdir -p \"$HOLLOW\"\nfor last; do :; done\ncp \"$last\" \"$HOLLOW/acorns\"\necho \"$@\" > \"$HOLLOW/done\"\n";
 
-#[test]
-fn a_manager_of_the_project_is_used_like_one_of_core() {
+/// A project of that kind, with its program.
+pub(super) fn with_squirrel() -> TestContext {
     let mut context = crate::context();
     let folder = context.executable(context.root().join("bin/squirrel"), SQUIRREL);
     let path = format!("{}:/usr/bin:/bin", folder.parent().unwrap().display());
     context.set_env("PATH", path);
     context.tool("managers/acorns.yaml", MANAGER);
     context.file("acorns.list", "one\n");
+    context
+}
+
+#[test]
+fn a_manager_of_the_project_is_used_like_one_of_core() {
+    let context = with_squirrel();
     let first = plan(&context, &[]);
     assert_eq!(
         (first["manager"].as_str(), first["action"].as_str()),

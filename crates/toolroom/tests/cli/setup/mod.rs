@@ -13,6 +13,7 @@ mod node;
 mod presets;
 mod race;
 mod registry;
+mod remembered;
 mod requirements;
 mod scenarios;
 mod secrets;
