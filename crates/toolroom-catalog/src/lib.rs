@@ -9,7 +9,6 @@ pub mod environment;
 pub mod extract;
 mod index;
 pub mod listing;
-mod near;
 mod parallel;
 pub mod problem;
 pub mod read;
@@ -20,3 +19,4 @@ pub mod space;
 pub mod walk;
 
 pub use catalog::{Catalog, CatalogError};
+use toolroom_kernel::near;

@@ -10,6 +10,7 @@ pub mod dotenv;
 pub mod explain;
 mod hex;
 pub mod model;
+pub mod near;
 pub mod plain;
 pub mod resolve;
 pub mod template;

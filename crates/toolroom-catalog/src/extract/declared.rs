@@ -179,7 +179,7 @@ fn in_type(value: &Value) -> Option<Fault<'static>> {
         Some(name) => name,
         None => return Some(is_not(value, "the name of a type")),
     };
-    let meant = near::to(name, TYPES.into_iter());
+    let meant = near::to(name, TYPES);
     let help = match meant.first() {
         Some(meant) => format!("did you mean {meant}?"),
         None => format!("there are {}", TYPES.join(", ")),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use toolroom_kernel::near;
 
 use crate::subprocess::Limits;
 
@@ -16,9 +17,6 @@ const LIMITS: [&str; 7] = [
     "umask",
     "nice",
 ];
-
-/// How many first letters make a name a likely slip for another.
-const LEAST_SHARED: usize = 3;
 
 /// The number of seconds under a key; texts are taken as numbers, since a template may
 /// have given one.
@@ -105,14 +103,7 @@ pub fn limits(config: &Map<String, Value>) -> Result<Limits, String> {
 }
 
 fn unknown_limit(name: &str) -> String {
-    let alike = |limit: &&&str| {
-        let shared = limit
-            .bytes()
-            .zip(name.bytes())
-            .take_while(|(one, other)| one == other);
-        shared.count() >= LEAST_SHARED || limit.contains(name) || name.contains(**limit)
-    };
-    match LIMITS.iter().find(alike).filter(|_| !name.is_empty()) {
+    match near::best(name, LIMITS) {
         Some(meant) => format!("has no limit {name:?}; did you mean {meant}?"),
         None => format!("has no limit {name:?}; there are {}", LIMITS.join(", ")),
     }

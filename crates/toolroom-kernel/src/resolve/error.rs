@@ -147,13 +147,3 @@ impl Explain for ResolveError {
         }
     }
 }
-
-/// The known name most like a mistaken one, if any is close.
-pub(super) fn similar<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    known
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, candidate)| candidate.to_owned())
-}

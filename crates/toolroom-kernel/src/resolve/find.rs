@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::activate::{self, Activation};
 use super::environment::Inspection;
-use super::error::{MissingVersion, ResolveError, similar};
+use super::error::{MissingVersion, ResolveError};
 use super::facts::Filled;
 use super::note::Note;
 use super::resolution::Preferred;
@@ -13,6 +13,7 @@ use super::search::{DEFAULT_SEARCH, Found, Search, Step, Surroundings, Trace};
 use super::spec::MoveKind;
 use super::texts::Texts;
 use crate::explain::Explain as _;
+use crate::near;
 use crate::template::TemplateError;
 
 /// The place an interpreter has that only the fallback found.
@@ -254,7 +255,7 @@ fn unknown(
     trace: &mut Trace,
 ) -> Result<Outcome, ResolveError> {
     let names = surroundings.resolvers.names();
-    let close = similar(kind, names.iter().map(String::as_str));
+    let close = near::best(kind, names.iter().map(String::as_str));
     let hint = close
         .as_ref()
         .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
@@ -278,7 +279,7 @@ fn note_unknown_options(search: &Search<'_>, resource: &Resource, trace: &mut Tr
         .keys()
         .filter(|option| !known.contains(&option.as_str()))
     {
-        let hint = similar(option, known.iter().copied()).map_or_else(
+        let hint = near::best(option, known.iter().copied()).map_or_else(
             || format!("take it out of {}", resource.name),
             |name| format!("did you mean {name:?}?"),
         );

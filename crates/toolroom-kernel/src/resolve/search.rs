@@ -10,13 +10,14 @@ use serde_json::{Map, Value};
 
 use super::alias::{self, AliasFault, Choice};
 use super::candidate::Verdict;
-use super::error::{ResolveError, similar};
+use super::error::ResolveError;
 use super::facts::{Facts, Filled};
 use super::note::Note;
 use super::spec::{self, Resolvers, Spec};
 pub(super) use super::trace::{Found, Step, Trace};
 use super::version::Version;
 use super::wanted::{self, Wanted};
+use crate::near;
 use crate::template::TemplateError;
 use crate::world::World;
 
@@ -301,7 +302,7 @@ impl<'a> Search<'a> {
             .keys()
             .map(String::as_str)
             .chain(DEFAULT_SEARCH);
-        let hint = similar(key, known).map_or_else(
+        let hint = near::best(key, known).map_or_else(
             || {
                 format!(
                     "take it out of search, or add it to the places of {}",

@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::error::{ResolveError, similar};
+use super::error::ResolveError;
 use super::texts::Texts;
+use crate::near;
 
 /// How often a resolver may extend another.
 const MAX_EXTENDS: usize = 4;
@@ -369,7 +370,7 @@ fn selected(data: &Value, option: &str, options: &Map<String, Value>) -> Result<
         ));
     };
     let Some(manager) = managers.and_then(|managers| managers.get(name)) else {
-        let hint = similar(name, known())
+        let hint = near::best(name, known())
             .map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
         return Err(format!("it has no {option} {name:?}{hint}"));
     };

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toolroom_catalog::{Catalog, core_data};
-use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space};
+use toolroom_kernel::{World, near};
 
 use super::document::Format;
 use super::error::ConfigError;
@@ -262,23 +262,17 @@ fn of_user(world: &World, name: &str) -> Option<Result<Client, ConfigError>> {
 }
 
 fn near(wanted: &str, clients: &[Client]) -> Vec<String> {
-    const MOST: usize = 3;
-    const ALIKE: f64 = 0.75;
-    let likeness = |client: &Client| {
-        let names = std::iter::once(&client.name).chain(&client.names);
-        names
-            .map(|name| strsim::jaro_winkler(wanted, name))
-            .fold(0.0, f64::max)
-    };
-    let mut scored: Vec<(f64, &str)> = clients
+    let names = clients
         .iter()
-        .map(|client| (likeness(client), client.name.as_str()))
-        .collect();
-    scored.retain(|(score, _)| *score >= ALIKE);
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored
-        .into_iter()
-        .take(MOST)
-        .map(|(_, name)| name.to_owned())
-        .collect()
+        .flat_map(|client| std::iter::once(&client.name).chain(&client.names));
+    let mut near: Vec<String> = Vec::new();
+    for alike in near::to(wanted, names.map(String::as_str)) {
+        let is_meant = |client: &&Client| client.name == alike || client.names.contains(&alike);
+        if let Some(client) = clients.iter().find(is_meant)
+            && !near.contains(&client.name)
+        {
+            near.push(client.name.clone());
+        }
+    }
+    near
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use thiserror::Error;
-use toolroom_kernel::Explain;
+use toolroom_kernel::{Explain, near};
 
 use super::schema::{followed, names};
 
@@ -162,13 +162,8 @@ fn fault(error: &jsonschema::ValidationError<'_>, known: &[String]) -> String {
 }
 
 fn unknown(name: &str, known: &[String]) -> String {
-    let near = known
-        .iter()
-        .map(|other| (strsim::jaro_winkler(name, other), other))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b));
-    match near {
-        Some((_, other)) => format!("there is no parameter {name}; did you mean {other}?"),
+    match near::best(name, known.iter().map(String::as_str)) {
+        Some(other) => format!("there is no parameter {name}; did you mean {other}?"),
         None => format!("there is no parameter {name}"),
     }
 }
