@@ -3,6 +3,7 @@
 //! PATH is the world's, never the process's. Empty entries, which a shell takes for the
 //! working directory, are passed over.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::error::ResolveError;
@@ -12,19 +13,20 @@ use super::range::Range;
 use super::search::{Found, Search, Step, Trace};
 use super::texts::Texts;
 use super::version::Version;
+use crate::model::Environ;
 use crate::world::{Os, World};
 
 const MAX_DIRECTORIES: usize = 512;
 
-/// The directories of PATH, each once.
-pub(super) fn directories(world: &World) -> Vec<PathBuf> {
+/// The directories of an environment's PATH, each once.
+fn directories(env: &Environ, cwd: &Path) -> Vec<PathBuf> {
     let mut directories: Vec<PathBuf> = Vec::new();
-    let path = world.env.get_os("PATH").unwrap_or_default();
+    let path = env.get_os("PATH").unwrap_or_default();
     for directory in std::env::split_paths(path).take(MAX_DIRECTORIES) {
         if directory.as_os_str().is_empty() {
             continue;
         }
-        let directory = join(&world.cwd, &directory);
+        let directory = join(cwd, &directory);
         if !directories.contains(&directory) {
             directories.push(directory);
         }
@@ -33,17 +35,46 @@ pub(super) fn directories(world: &World) -> Vec<PathBuf> {
 }
 
 /// The file names a command may have.
-pub(super) fn file_names(name: &str, world: &World) -> Vec<String> {
-    if world.os != Os::Windows || Path::new(name).extension().is_some() {
+fn file_names(name: &OsStr, env: &Environ, os: Os) -> Vec<OsString> {
+    if os != Os::Windows || Path::new(name).extension().is_some() {
         return vec![name.to_owned()];
     }
-    let extensions = world.env.get("PATHEXT").unwrap_or(".COM;.EXE;.BAT;.CMD");
+    let extensions = env.get("PATHEXT").unwrap_or(".COM;.EXE;.BAT;.CMD");
     let extensions = extensions
         .split(';')
         .filter(|extension| !extension.is_empty());
     extensions
-        .map(|extension| format!("{name}{}", extension.to_lowercase()))
+        .map(|extension| {
+            let mut file = name.to_owned();
+            file.push(extension.to_lowercase());
+            file
+        })
         .collect()
+}
+
+impl World {
+    /// The program that somebody means who types this: a path, or a name on PATH. It is
+    /// what a shell would start, except that an empty entry of PATH stands for nothing.
+    pub fn which(&self, name: impl AsRef<OsStr>) -> Option<PathBuf> {
+        self.which_in(&self.env, name)
+    }
+
+    /// As [`World::which`], with the PATH of another environment.
+    pub fn which_in(&self, env: &Environ, name: impl AsRef<OsStr>) -> Option<PathBuf> {
+        let name = name.as_ref();
+        let directories = match Path::new(name).components().count() {
+            0 => return None,
+            1 => directories(env, &self.cwd),
+            _ => vec![self.cwd.clone()],
+        };
+        let names = file_names(name, env, self.os);
+        let mut files = directories.iter().flat_map(|directory| {
+            names
+                .iter()
+                .map(move |name| join(directory, Path::new(name)))
+        });
+        files.find(|file| Spot::of(file) == Spot::Executable)
+    }
 }
 
 impl Search<'_> {
@@ -54,7 +85,7 @@ impl Search<'_> {
         trace: &mut Trace,
     ) -> Result<Step, ResolveError> {
         let world = self.facts.world;
-        let directories = directories(world);
+        let directories = directories(&world.env, &world.cwd);
         let mut looked_up = Vec::new();
         for text in names.on(world.os) {
             let Some(name) = self.command(text)? else {
@@ -106,7 +137,8 @@ impl Search<'_> {
         directories: &[PathBuf],
         trace: &mut Trace,
     ) -> Result<Step, ResolveError> {
-        let names = file_names(name, self.facts.world);
+        let world = self.facts.world;
+        let names = file_names(OsStr::new(name), &world.env, world.os);
         let mut is_first = true;
         for directory in directories {
             for file in names.iter().map(|name| directory.join(name)) {

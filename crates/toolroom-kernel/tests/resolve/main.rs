@@ -18,4 +18,5 @@ mod seeds;
 mod shims;
 mod support;
 mod version_files;
+mod which;
 mod windows;

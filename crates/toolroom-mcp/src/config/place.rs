@@ -136,19 +136,5 @@ impl template::Scope for Facts<'_> {
 
 /// Whether the search path has one of these commands.
 pub(super) fn has_command(world: &World, names: &[String]) -> bool {
-    let Some(path) = world.env.get_os("PATH") else {
-        return false;
-    };
-    let endings: &[&str] = match world.os {
-        Os::Windows => &[".exe", ".cmd", ".bat"],
-        Os::Linux | Os::MacOs => &[""],
-    };
-    std::env::split_paths(path).any(|directory| {
-        let is_here = |name: &String| {
-            endings
-                .iter()
-                .any(|ending| directory.join(format!("{name}{ending}")).is_file())
-        };
-        directory.is_absolute() && names.iter().any(is_here)
-    })
+    names.iter().any(|name| world.which(name).is_some())
 }

@@ -38,7 +38,7 @@ fn command<'a>(
             return Ok((program, &args.argv));
         }
     };
-    if let Some(program) = on_path(resolution, world, first) {
+    if let Some(program) = world.which_in(resolution.env.values(), first) {
         return Ok((program, rest));
     }
     let is_file = world.cwd.join(first).is_file();
@@ -69,31 +69,6 @@ fn command<'a>(
 
 fn starts_with_dash(word: &OsStr) -> bool {
     word.as_encoded_bytes().first() == Some(&b'-')
-}
-
-/// A command by its path, or by its name on the environment's own PATH.
-fn on_path(resolution: &Resolution, world: &World, name: &OsStr) -> Option<PathBuf> {
-    let path = Path::new(name);
-    if path.components().count() > 1 {
-        let file = world.cwd.join(path);
-        return is_executable(&file).then_some(file);
-    }
-    let directories = resolution.env.get_os("PATH")?;
-    std::env::split_paths(directories)
-        .map(|directory| world.cwd.join(directory).join(name))
-        .find(|file| is_executable(file))
-}
-
-#[cfg(unix)]
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(file: &Path) -> bool {
-    file.is_file()
 }
 
 fn no_interpreter(name: &str) -> Failure {

@@ -3,7 +3,7 @@
 //! desktop.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::Listing;
@@ -235,7 +235,7 @@ impl Runtime<'_> {
 
     /// Typing the interpreter's name may start another one than tools get.
     fn in_a_shell(&self, interpreter: &Interpreter) -> Option<Check> {
-        let typed = first_on_path(self.world, interpreter.path.file_name()?)?;
+        let typed = self.world.which(interpreter.path.file_name()?)?;
         let same = typed == interpreter.path
             || typed.canonicalize().ok()? == interpreter.path.canonicalize().ok()?;
         if same || self.is_told(&typed) {
@@ -297,11 +297,4 @@ impl Runtime<'_> {
         );
         Some(Check::warn(self.name, detail, fix))
     }
-}
-
-fn first_on_path(world: &World, file: &std::ffi::OsStr) -> Option<PathBuf> {
-    let path = world.env.get_os("PATH")?;
-    std::env::split_paths(path)
-        .map(|directory| directory.join(file))
-        .find(|file| file.is_file())
 }

@@ -88,11 +88,7 @@ fn own_binary(world: &World) -> Result<PathBuf, Failure> {
     let called_by = if called.components().count() > 1 {
         std::path::absolute(world.cwd.join(&called)).ok()
     } else {
-        let path = world.env.get_os("PATH").unwrap_or_default();
-        std::env::split_paths(path)
-            .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join(&called))
-            .find(|file| file.is_file())
+        world.which(&called)
     };
     Ok(called_by.filter(is_us).unwrap_or(running))
 }
