@@ -1,5 +1,6 @@
 //! What was looked at, and what became of it.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -38,10 +39,28 @@ pub struct Candidate {
     pub verdict: Verdict,
     /// Why it won or lost.
     pub reason: String,
+    /// Its version, if it won and that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// What is run in its place, if it only stands for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stands_for: Option<PathBuf>,
     /// What to do about it, if it lost by a fault of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
+    /// Whether it lost though nothing is wrong: nobody asks for a version of it, or the
+    /// system's own is asked for.
+    #[serde(skip)]
+    pub(super) is_left_to_system: bool,
+}
+
+impl Candidate {
+    /// Why it won or lost, with its version.
+    #[must_use]
+    pub fn told(&self) -> Cow<'_, str> {
+        match &self.version {
+            Some(version) => Cow::Owned(format!("{}, version {version}", self.reason)),
+            None => Cow::Borrowed(&self.reason),
+        }
+    }
 }

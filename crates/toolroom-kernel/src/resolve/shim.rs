@@ -14,7 +14,6 @@ use super::files::{Spot, join, link_chain};
 use super::search::{Found, Search, Step, Trace};
 use super::search_path::Hit;
 use super::spec::ShimSpec;
-use super::versions::LEFT_TO_SYSTEM;
 use crate::plain::{self, Links};
 
 /// The key a version manager's versions stand under.
@@ -136,11 +135,8 @@ impl Search<'_> {
 
 /// Whether a manager looked and wants none of its own versions.
 fn is_left_to_system(trace: &Trace) -> bool {
-    let tried = &trace.tried;
-    !tried.is_empty()
-        && tried
-            .iter()
-            .all(|candidate| LEFT_TO_SYSTEM.contains(&candidate.reason.as_str()))
+    let mut tried = trace.tried.iter();
+    !trace.tried.is_empty() && tried.all(|candidate| candidate.is_left_to_system)
 }
 
 /// The directory with its last link followed.

@@ -32,8 +32,10 @@ impl Trace {
             path: path.to_string(),
             verdict,
             reason: reason.into(),
+            version: None,
             stands_for: None,
             fix: None,
+            is_left_to_system: false,
         });
     }
 
@@ -90,12 +92,19 @@ impl Trace {
     }
 
     pub(super) fn chosen(&mut self, found: Found, reason: impl Into<String>) -> Step {
-        let mut reason = reason.into();
-        if let Some(version) = &found.version {
-            reason.push_str(&format!(", version {version}"));
-        }
         self.push(&found.place, found.path.display(), Verdict::Chosen, reason);
+        if let Some(candidate) = self.tried.last_mut() {
+            candidate.version = found.version.as_ref().map(ToString::to_string);
+        }
         Step::Found(found)
+    }
+
+    /// Says that the last candidate lost by nobody's fault: it is left to the system.
+    pub(super) fn left_to_system(&mut self) -> Step {
+        if let Some(candidate) = self.tried.last_mut() {
+            candidate.is_left_to_system = true;
+        }
+        Step::Next
     }
 
     /// A version that is there but not asked for, each told once.

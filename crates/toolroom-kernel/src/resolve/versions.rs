@@ -11,13 +11,6 @@ use super::pattern::{self, Hole};
 use super::search::{Asked, Found, Search, Step, Trace};
 use super::spec::Installed;
 
-/// Why nothing that is installed side by side is taken though nothing is wrong: it is left
-/// to the system.
-pub(super) const LEFT_TO_SYSTEM: [&str; 2] = [
-    "no version is asked for",
-    "the system's own version is asked for",
-];
-
 impl Search<'_> {
     /// What `installed` and `executable` of the resolver name.
     pub(super) fn installed(
@@ -29,7 +22,8 @@ impl Search<'_> {
         let os = self.facts.world.os;
         let templates = self.spec.installed.on(os);
         if which == Installed::Asked && self.asked()?.is_none() {
-            return Ok(trace.absent(place, self.shown_installed(), LEFT_TO_SYSTEM[0]));
+            trace.absent(place, self.shown_installed(), "no version is asked for");
+            return Ok(trace.left_to_system());
         }
         let mut executables = Vec::new();
         for text in self.spec.executable.on(os) {
@@ -82,7 +76,10 @@ impl Search<'_> {
             Selection::Entries(fitting) => {
                 return self.first_good(place, &fitting, rest, asked, trace);
             }
-            Selection::System => return Ok(trace.rejected(place, shown, LEFT_TO_SYSTEM[1])),
+            Selection::System => {
+                trace.rejected(place, shown, "the system's own version is asked for");
+                return Ok(trace.left_to_system());
+            }
             Selection::None => match asked {
                 Some(Asked { wanted, .. }) => {
                     format!(

@@ -3,14 +3,11 @@
 use toolroom_catalog::Catalog;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
-use toolroom_kernel::resolve::Resolution;
+use toolroom_kernel::resolve::{Resolution, ResolveError};
 use toolroom_provision::ready::{self, Unresolved};
 
 use crate::failure::Failure;
 use crate::settings::Settings;
-
-/// The code of an interpreter that is nowhere.
-const NOT_FOUND: &str = "resolve::interpreter_not_found";
 
 /// Resolves the environment of a chain.
 ///
@@ -27,9 +24,13 @@ pub fn environment(
 
 /// A failure that says how to see what was tried.
 pub fn failure(error: Unresolved, name: &str) -> Failure {
+    let is_nowhere = matches!(
+        error,
+        Unresolved::Resolve(ResolveError::InterpreterNotFound { .. })
+    );
     let mut failure = told(error);
     if let Some(help) = &mut failure.help
-        && failure.code == NOT_FOUND
+        && is_nowhere
     {
         help.push_str(&format!(
             "; {} shows where it was looked for",

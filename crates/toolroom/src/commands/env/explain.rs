@@ -54,12 +54,12 @@ impl Page<'_> {
     fn chosen(&self, interpreter: &Interpreter, tried: &[Candidate]) -> String {
         let path = paths::shown(self.world, &interpreter.path);
         let version = interpreter.version.as_deref();
-        let shown_version = version.map(|version| format!(" {version}"));
+        let version = version.map(|version| format!(" {version}"));
         let mut text = format!(
             "  {} = {}{}\n",
             interpreter.var,
             style::good(path),
-            shown_version.unwrap_or_default()
+            version.unwrap_or_default()
         );
         let bar = format!("    {} ", style::faint("│"));
         let reason = tried.iter().find(|candidate| {
@@ -67,11 +67,8 @@ impl Page<'_> {
         });
         if let Some(candidate) = reason {
             // The version stands in the line above.
-            let told = version.map(|version| format!(", version {version}"));
-            let reason = told
-                .and_then(|told| candidate.reason.strip_suffix(&told))
-                .unwrap_or(&candidate.reason);
-            let reason = format!("why: {}", paths::shown_in(self.world, reason));
+            let reason = paths::shown_in(self.world, &candidate.reason);
+            let reason = format!("why: {reason}");
             for line in lines::broken(&reason, self.width.map(|width| width.saturating_sub(6))) {
                 let _ = writeln!(text, "{bar}{line}");
             }
@@ -122,7 +119,7 @@ impl Page<'_> {
             Verdict::Absent | Verdict::NotReached => style::faint("·"),
         };
         let path = paths::shown_in(self.world, &candidate.path);
-        let reason = paths::shown_in(self.world, &candidate.reason);
+        let reason = paths::shown_in(self.world, &candidate.told());
         let fits = |width| path.width() + reason.width() + 8 <= width;
         let dressed = match candidate.verdict {
             Verdict::Chosen => style::name(&path),
