@@ -33,7 +33,7 @@ pub fn consents(
             }
         };
     }
-    printer.note(&render::tree(world, planned));
+    printer.note(&render::tree(world, planned, printer.talk_width()));
     printer.note("Go on? [Y/n]");
     let mut line = String::new();
     std::io::stdin()

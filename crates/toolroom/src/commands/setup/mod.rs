@@ -127,7 +127,7 @@ fn answer(
     printer: &Printer,
     asked: Asked,
 ) -> Result<Answer, Failure> {
-    let mut text = render::tree(world, &outcomes);
+    let mut text = render::tree(world, &outcomes, printer.width());
     if outcomes.is_empty() && left_out.is_empty() {
         text.push_str("nothing is required here\n");
     }

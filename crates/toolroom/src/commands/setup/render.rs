@@ -4,82 +4,161 @@ use std::fmt::Write as _;
 
 use toolroom_kernel::World;
 use toolroom_provision::ProvisionError;
-use toolroom_provision::decision::{Action, Severity};
+use toolroom_provision::decision::{Action, Conflict, Severity};
 use toolroom_provision::plan::Plan;
+use unicode_width::UnicodeWidthStr as _;
 
-use crate::output::{paths, style};
+use crate::output::words::quoted;
+use crate::output::{lines, paths, style};
 
-/// One branch for each target.
-pub fn tree(world: &World, outcomes: &[Result<Plan, ProvisionError>]) -> String {
+/// What the marks of the tree take of a line.
+const MARGIN: usize = 5;
+
+/// One branch for each target, in lines that fit.
+pub fn tree(
+    world: &World,
+    outcomes: &[Result<Plan, ProvisionError>],
+    width: Option<usize>,
+) -> String {
     let mut text = String::new();
     for plan in outcomes.iter().flatten() {
-        branch(world, plan, &mut text);
+        head(world, plan, &mut text);
+        let twigs = twigs(plan);
+        let room = width.map(|width| width.saturating_sub(MARGIN));
+        for (index, twig) in twigs.iter().enumerate() {
+            let is_last = index + 1 == twigs.len();
+            grow(twig, is_last, room, &mut text);
+        }
     }
     text
 }
 
-fn branch(world: &World, plan: &Plan, text: &mut String) {
-    let decision = &plan.decision;
-    let action = match decision.action {
+fn head(world: &World, plan: &Plan, text: &mut String) {
+    let action = match plan.decision.action {
         Action::None | Action::Reuse => style::good(word(plan)),
         Action::Refuse => style::bad(word(plan)),
         _ if plan.applied => style::good(word(plan)),
         _ => style::warn(word(plan)),
     };
-    let place = decision
-        .environment
-        .as_deref()
+    let place = plan.decision.environment.as_deref();
+    let place = place
         .map(|path| format!(" {}", paths::shown(world, path)))
         .unwrap_or_default();
+    let name = style::name(plan.target.name());
     let manager = style::faint(format!("({})", plan.target.manager.name));
-    let _ = writeln!(
-        text,
-        "{} {manager}: {action}{place}",
-        style::name(plan.target.name())
-    );
-    let mut twigs: Vec<String> = decision.reasons.clone();
+    let _ = writeln!(text, "{name} {manager}: {action}{place}");
+}
+
+/// Something that is said of a plan.
+enum Twig<'p> {
+    /// A text, and a label before it with its own style.
+    Text(Option<Label>, String),
+    Command(&'p [String]),
+}
+
+struct Label {
+    text: String,
+    dress: fn(String) -> String,
+}
+
+impl Label {
+    fn new(text: impl Into<String>, dress: fn(String) -> String) -> Option<Self> {
+        let text = text.into();
+        Some(Self { text, dress })
+    }
+}
+
+fn twigs(plan: &Plan) -> Vec<Twig<'_>> {
+    let decision = &plan.decision;
+    let plain = |text: &String| Twig::Text(None, text.clone());
+    let mut twigs: Vec<Twig<'_>> = decision.reasons.iter().map(plain).collect();
     if !decision.missing.is_empty() {
-        twigs.push(format!("missing: {}", decision.missing.join(", ")));
+        let missing = format!("missing: {}", decision.missing.join(", "));
+        twigs.push(Twig::Text(None, missing));
     }
-    for conflict in &decision.conflicts {
-        let severity = match conflict.severity {
-            Severity::Minor => style::faint("minor"),
-            Severity::Major => style::warn("major"),
-        };
-        let breaks = if conflict.breaks.is_empty() {
-            String::new()
-        } else {
-            format!("; would break {}", conflict.breaks.join(", "))
-        };
-        twigs.push(format!(
-            "conflict ({severity}): {} {}, needs {}{breaks}",
-            conflict.package, conflict.installed, conflict.required
-        ));
-    }
+    twigs.extend(decision.conflicts.iter().map(conflict));
     if !plan.applied {
-        twigs.extend(
-            plan.steps
-                .iter()
-                .map(|step| style::faint(format!("$ {}", step.shown.join(" ")))),
-        );
+        twigs.extend(plan.steps.iter().map(|step| Twig::Command(&step.shown)));
     }
-    twigs.extend(
-        decision
-            .warnings
-            .iter()
-            .map(|warning| format!("{} {warning}", style::warn("warning:"))),
-    );
-    twigs.extend(
-        decision
-            .fix
-            .iter()
-            .map(|fix| format!("{} {fix}", style::name("help:"))),
-    );
-    let last = twigs.len().saturating_sub(1);
-    for (index, twig) in twigs.iter().enumerate() {
-        let mark = style::faint(if index == last { "└─" } else { "├─" });
-        let _ = writeln!(text, "  {mark} {twig}");
+    twigs.extend(decision.warnings.iter().map(|warning| {
+        let label = Label::new("warning:", style::warn);
+        Twig::Text(label, warning.clone())
+    }));
+    twigs.extend(decision.fix.iter().map(|fix| {
+        let label = Label::new("help:", style::name);
+        Twig::Text(label, fix.clone())
+    }));
+    twigs
+}
+
+fn conflict(conflict: &Conflict) -> Twig<'_> {
+    let label = match conflict.severity {
+        Severity::Minor => Label::new("conflict (minor):", style::faint),
+        Severity::Major => Label::new("conflict (major):", style::warn),
+    };
+    let breaks = match conflict.breaks.as_slice() {
+        [] => String::new(),
+        breaks => format!("; would break {}", breaks.join(", ")),
+    };
+    let Conflict {
+        package,
+        installed,
+        required,
+        ..
+    } = conflict;
+    Twig::Text(
+        label,
+        format!("{package} {installed}, needs {required}{breaks}"),
+    )
+}
+
+fn grow(twig: &Twig<'_>, is_last: bool, room: Option<usize>, text: &mut String) {
+    let mark = style::faint(if is_last { "└─" } else { "├─" });
+    let (told, margin) = match twig {
+        // Below a command there are no marks, or it could not be copied.
+        Twig::Command(argv) => (command(argv, room), "     ".to_owned()),
+        Twig::Text(label, said) => {
+            let bar = if is_last {
+                " ".to_owned()
+            } else {
+                style::faint("│")
+            };
+            (labelled(label.as_ref(), said, room), format!("  {bar}  "))
+        }
+    };
+    let _ = writeln!(text, "  {mark} {}", told.join(&format!("\n{margin}")));
+}
+
+fn labelled(label: Option<&Label>, text: &str, room: Option<usize>) -> Vec<String> {
+    let Some(Label { text: label, dress }) = label else {
+        return lines::broken(text, room);
+    };
+    let mut told = lines::broken(&format!("{label} {text}"), room);
+    if let Some(first) = told.first_mut()
+        && let Some(rest) = first.strip_prefix(label.as_str())
+    {
+        *first = format!("{}{rest}", dress(label.clone()));
     }
+    told
+}
+
+/// A command as a shell takes it, also where it is longer than a line.
+fn command(argv: &[String], room: Option<usize>) -> Vec<String> {
+    const GOES_ON: &str = " \\";
+    let room = room.map_or(usize::MAX, |room| room.saturating_sub(GOES_ON.len()));
+    let mut told = Vec::new();
+    let mut line = "$".to_owned();
+    for word in argv {
+        let word = quoted(word);
+        if line.width() + 1 + word.width() > room && line.trim() != "$" {
+            told.push(line + GOES_ON);
+            line = "   ".to_owned();
+        }
+        line.push(' ');
+        line.push_str(&word);
+    }
+    told.push(line);
+    told.into_iter().map(style::faint).collect()
 }
 
 fn word(plan: &Plan) -> &'static str {

@@ -235,6 +235,7 @@ fn the_guide_shows_what_the_six_scenarios_print() {
             fs_err::create_dir_all(context.project().join("embedded/.ai/tools")).unwrap();
             context.file("embedded/requirements.txt", requirements);
         }
+        context.remove_env("COLUMNS");
         assert_eq!(printed(&context), shown(number), "scenario {number}");
     }
 }
