@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use thiserror::Error;
 use toolroom_kernel::{Explain, Place};
 
+use crate::apply::Said;
+
 /// Why provisioning could not do its work.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -56,9 +58,9 @@ pub enum ProvisionError {
     Failed {
         environment: PathBuf,
         reason: String,
-        /// The command that failed, and the end of what it said.
-        command: Vec<String>,
-        output: String,
+        /// The end of what the command said that failed.
+        #[source]
+        said: Option<Said>,
     },
     #[error("{} was prepared, but does not hold what is required: {}", environment.display(), lacking.join(", "))]
     NotVerified {
@@ -148,10 +150,7 @@ impl Explain for ProvisionError {
                 StateFault::Unreadable(_) => return None,
             },
             Self::Io { .. } => return None,
-            Self::Failed { output, .. } => match output.trim() {
-                "" => "run it with -v to see what is done".into(),
-                output => format!("it said: {output}"),
-            },
+            Self::Failed { .. } => "toolroom setup -v tells all that is done and said".into(),
             Self::NotVerified { .. } => "toolroom setup --plan says what is still missing".into(),
             Self::Refused { fix, .. } => return fix.clone(),
             Self::NotPrepared { tool, .. } => format!("toolroom setup {tool} prepares it"),

@@ -12,6 +12,7 @@ mod one;
 mod recover;
 mod remember;
 mod runner;
+mod said;
 mod undo;
 mod work;
 
@@ -26,6 +27,7 @@ use crate::plan::{Plan, Planner};
 
 pub(crate) use kept::Kept;
 pub use one::apply;
+pub use said::Said;
 pub(crate) use recover::is_broken_off;
 pub use undo::undo;
 

@@ -10,13 +10,11 @@ use toolroom_kernel::World;
 use toolroom_kernel::model::Environ;
 
 use super::listen::Heard;
+use super::said::Said;
 use crate::error::ProvisionError;
 use crate::manager::{Argv, Choice, Facts, fill_text};
 use crate::plan::{Interpreter, Step};
 use crate::redaction::Redaction;
-
-/// How much of a failed command's output is told.
-const TOLD: usize = 2000;
 
 /// Runs commands for one environment.
 pub struct Runner<'r> {
@@ -64,7 +62,7 @@ impl Runner<'_> {
             return Ok(());
         }
         self.interrupted(&outcome)?;
-        Err(self.failed(step, argv, &outcome))
+        Err(self.failed(step, &outcome))
     }
 
     /// Whether a command ends with status zero.
@@ -74,7 +72,7 @@ impl Runner<'_> {
     }
 
     fn interrupted(&self, outcome: &Outcome) -> Result<(), ProvisionError> {
-        if outcome.cancelled {
+        if outcome.end == End::Cancelled {
             return Err(ProvisionError::Interrupted {
                 environment: self.environment.to_path_buf(),
             });
@@ -82,29 +80,23 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn failed(&self, step: &Step, command: Argv, outcome: &Outcome) -> ProvisionError {
-        let program = Path::new(&command[0])
+    fn failed(&self, step: &Step, outcome: &Outcome) -> ProvisionError {
+        let program = Path::new(&step.argv[0])
             .file_name()
             .unwrap_or_default()
             .display()
             .to_string();
-        let status = match (outcome.exit_code, outcome.signal) {
-            (Some(code), _) => format!("ended with status {code}"),
-            (None, Some(signal)) => format!("was ended by signal {signal}"),
-            (None, None) => "did not end well".to_owned(),
+        let status = match outcome.exit {
+            Some(Exit::Code(code)) => format!("ended with status {code}"),
+            Some(Exit::Signal(signal)) => format!("was ended by signal {signal}"),
+            None => "did not end well".to_owned(),
         };
-        let said = [outcome.stderr.text().text, outcome.stdout.text().text];
-        let said = said
-            .iter()
-            .map(|text| text.trim())
-            .find(|text| !text.is_empty())
-            .unwrap_or_default();
+        let outputs = [outcome.stderr.text().text, outcome.stdout.text().text];
+        let outputs = outputs.each_ref().map(|text| text.as_ref());
         ProvisionError::Failed {
             environment: self.environment.to_path_buf(),
             reason: format!("{program} {status} ({})", step.what),
-            command,
-            // Installers repeat index addresses, and those may hold a password.
-            output: end_of(&Redaction::of(self.world).text(said)),
+            said: Said::of(&outputs, &Redaction::of(self.world)),
         }
     }
 
@@ -117,8 +109,7 @@ impl Runner<'_> {
         let failed = |reason: String| ProvisionError::Failed {
             environment: self.environment.to_path_buf(),
             reason,
-            command: argv.clone(),
-            output: String::new(),
+            said: None,
         };
         let (program, args) = argv
             .split_first()
@@ -182,13 +173,4 @@ impl Runner<'_> {
         }
         Ok(env)
     }
-}
-
-/// The last lines, as many as can be taken in.
-fn end_of(text: &str) -> String {
-    let mut start = text.len().saturating_sub(TOLD);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    text[start..].to_owned()
 }

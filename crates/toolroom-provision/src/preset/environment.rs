@@ -60,7 +60,14 @@ impl PresetProvider for EnvironmentProvider<'_> {
             return Apply::new(Applied::Failed, reason);
         }
         match plan.and_then(|plan| apply(plan, &self.how)) {
-            Err(error) => Apply::new(Applied::Failed, error.to_string()),
+            Err(error) => {
+                let mut failed = Apply::new(Applied::Failed, error.to_string());
+                let said = std::error::Error::source(&error).map(ToString::to_string);
+                failed
+                    .details
+                    .extend(said.iter().flat_map(|said| said.lines()).map(str::to_owned));
+                failed
+            }
             Ok(plan) if plan.decision.action == Action::Refuse => {
                 Apply::new(Applied::Failed, plan.decision.reasons.join("; "))
             }

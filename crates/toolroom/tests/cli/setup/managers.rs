@@ -110,7 +110,75 @@ fn a_manager_that_fails_says_what_its_program_said() {
             .contains("squirrel ended with status 3"),
         "{error:#}"
     );
-    assert_eq!(error["help"], "it said: the tree is gone");
+    assert_eq!(
+        error["causes"],
+        serde_json::json!(["it said:\n  the tree is gone"])
+    );
+    assert_eq!(
+        error["help"],
+        "toolroom setup -v tells all that is done and said"
+    );
+}
+
+#[test]
+fn the_command_of_a_plan_can_be_copied_into_a_shell_however_narrow_it_is() {
+    let mut context = with_squirrel();
+    let squirrel = "#!/bin/sh\nprintf '%s\\n' \"$0\" \"$@\"\n";
+    context.executable(context.root().join("bin/squirrel"), squirrel);
+    let words = r#"squirrel, "a b", "it's", "x>=1", "$HOME", "*", --what-is-long=and-longer, "#;
+    let manager = MANAGER.replace("unlocked: [[squirrel, ", &format!("unlocked: [[{words}"));
+    assert_ne!(manager, MANAGER);
+    context.tool("managers/acorns.yaml", manager.replace("$HOME", "$$HOME"));
+    let raw = |context: &TestContext, args: &[&str]| {
+        let output = context.command(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let answer = raw(&context, &["setup", "--plan", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    let argv = &answer["data"]["plans"][0]["commands"][0];
+    for columns in ["", "40", "72", "400"] {
+        context.set_env("COLUMNS", columns);
+        let text = raw(&context, &["setup", "--plan"]);
+        let (_, command) = text.split_once("─ $ ").unwrap();
+        let end = command
+            .lines()
+            .position(|line| !line.ends_with('\\'))
+            .unwrap();
+        let script: Vec<&str> = command.lines().take(end + 1).collect();
+        let script = script.join("\n");
+        let shell = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .output()
+            .unwrap();
+        let said = String::from_utf8(shell.stdout).unwrap();
+        let said: Vec<&str> = said.lines().collect();
+        assert_eq!(&serde_json::json!(said), argv, "{text}");
+        let width = columns.parse().unwrap_or(usize::MAX);
+        // A word has no place to be broken at.
+        let longest = |line: &str| line.split(' ').map(|word| word.chars().count()).max();
+        for line in text.lines().filter(|line| longest(line) < Some(28)) {
+            assert!(line.chars().count() <= width, "{text}");
+        }
+    }
+}
+
+#[test]
+fn much_that_a_program_says_is_not_all_in_the_error() {
+    let context = with_squirrel();
+    let squirrel = "#!/bin/sh\nfor n in $(seq 400); do echo \"\tline $n at https://me:hunter2@tree\" >&2; done\nexit 3\n";
+    context.executable(context.root().join("bin/squirrel"), squirrel);
+    let run = context.run(&["setup"]);
+    assert_eq!(run.status, 125, "{run}");
+    assert!(run.stderr.lines().count() < 30, "{run}");
+    assert!(run.stderr.contains("line 400 at https://***@tree"), "{run}");
+    assert!(!run.stderr.contains("line 380"), "{run}");
+    let last = run.stderr.trim_end().lines().last().unwrap().to_owned();
+    assert!(
+        last.ends_with("help: toolroom setup -v tells all that is done and said"),
+        "{run}"
+    );
+    let verbose = context.run(&["setup", "-v"]);
+    assert!(verbose.stderr.contains("line 380"), "{verbose}");
 }
 
 #[test]
