@@ -114,7 +114,6 @@ mod tests {
                 "a/../a/b",
                 "./a/b",
                 "a/b\0",
-                "",
                 "nothing",
                 absolute.to_str().unwrap(),
             ] {

@@ -21,6 +21,8 @@ pub struct Inside {
     /// Brackets that are open within the batch.
     depth: usize,
     text: Text,
+    /// Whether anything stands after the last comma.
+    has_begun: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -68,6 +70,8 @@ impl Batches {
 impl Inside {
     /// Takes one byte, and says whether the batch ends with it.
     fn ends_at(&mut self, byte: &mut u8) -> bool {
+        let is_first = !self.has_begun && !byte.is_ascii_whitespace();
+        self.has_begun |= is_first;
         match (&self.text, *byte) {
             (Text::Escaped, _) => self.text = Text::Quoted,
             (Text::Quoted, b'\\') => self.text = Text::Escaped,
@@ -77,10 +81,14 @@ impl Inside {
             (Text::Outside, b'{' | b'[') => self.depth += 1,
             (Text::Outside, b'}' | b']') if self.depth > 0 => self.depth -= 1,
             (Text::Outside, b']') => {
-                *byte = b' ';
+                // A batch of nothing is no request, which a number is as well.
+                *byte = if is_first { b'0' } else { b' ' };
                 return true;
             }
-            (Text::Outside, b',') if self.depth == 0 => *byte = b'\n',
+            (Text::Outside, b',') if self.depth == 0 => {
+                *byte = b'\n';
+                self.has_begun = false;
+            }
             (Text::Outside, _) => {}
         }
         false
@@ -107,14 +115,15 @@ mod tests {
 
     #[test]
     fn a_batch_becomes_lines_and_a_message_stays_as_it_is() {
-        let cases: [(&str, &[&str]); 6] = [
+        let cases: [(&str, &[&str]); 7] = [
             ("{\"a\":[1,2]}\n", &["{\"a\":[1,2]}"]),
             (
                 "[{\"a\":[1,2],\"b\":{}},{\"c\":\"],\\\"}\"}]\n{}\n",
                 &["{\"a\":[1,2],\"b\":{}}", "{\"c\":\"],\\\"}\"}", "{}"],
             ),
             (" [ 1 , 2 ] \n", &["1", "2"]),
-            ("[]\n{}\n", &["{}"]),
+            ("[]\n{}\n", &["0", "{}"]),
+            ("[ ]\n[1, ]\n", &["0", "1", "0"]),
             ("[[1,2],3]\n", &["[1,2]", "3"]),
             ("[{\"cut\n[4]\n", &["{\"cut", "4"]),
         ];

@@ -14,10 +14,17 @@ use serde_json::Value;
 
 use super::Era;
 
+/// What a request is called that could not be parsed; its params say why.
+pub const ILLEGIBLE: &str = "toolroom/illegible";
+
 /// Why a request is none.
 pub fn fault(request: CustomRequest, era: Era) -> ErrorData {
     let CustomRequest { method, params, .. } = request;
     let params = params.unwrap_or_default();
+    if method == ILLEGIBLE {
+        let reason = params["reason"].as_str().unwrap_or_default().to_owned();
+        return ErrorData::parse_error(reason, None);
+    }
     let reason = match (method.as_str(), era) {
         ("tools/call", _) => of::<CallToolRequestParams>(params),
         ("prompts/get", _) => of::<GetPromptRequestParams>(params),

@@ -9,6 +9,7 @@ mod handler;
 mod house;
 pub mod http;
 mod level;
+mod lines;
 mod log;
 mod meta;
 mod misread;

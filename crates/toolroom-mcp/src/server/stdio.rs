@@ -18,10 +18,11 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::ServeError;
-use super::batches::Batches;
 use super::ending::told_to_end;
 use super::handler::Handler;
 use super::house::House;
+use super::lines::Lines;
+use super::misread::ILLEGIBLE;
 use super::session::Session;
 use crate::live;
 
@@ -44,8 +45,7 @@ pub fn serve(
     runtime.block_on(async {
         let (reader, writer) = stdio_pipes();
         let reader = UntilEnd {
-            reader,
-            batches: Batches::default(),
+            reader: Lines::new(reader, LONGEST_LINE),
             gone: house.gone.clone(),
         };
         let transport =
@@ -70,11 +70,9 @@ pub fn serve(
     Ok(())
 }
 
-/// Reads until there is no more, and then says so to everything that runs. Batches are
-/// taken apart on the way.
+/// Reads until there is no more, and then says so to everything that runs.
 struct UntilEnd<R> {
     reader: R,
-    batches: Batches,
     gone: CancellationToken,
 }
 
@@ -86,7 +84,6 @@ impl<R: AsyncRead + Unpin> AsyncRead for UntilEnd<R> {
     ) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.reader).poll_read(context, buffer);
-        self.batches.unpack(&mut buffer.filled_mut()[before..]);
         if let Poll::Ready(outcome) = &read
             && (outcome.is_err() || buffer.filled().len() == before)
         {
@@ -112,7 +109,11 @@ impl BothEras {
             }
             ClientRequest::PingRequest(_) => Ok(()),
             // One that lacks something is told what.
-            ClientRequest::CustomRequest(request) if request.method == "initialize" => Ok(()),
+            ClientRequest::CustomRequest(request)
+                if matches!(request.method.as_str(), "initialize" | ILLEGIBLE) =>
+            {
+                Ok(())
+            }
             _ if self.has_session.load(Ordering::Acquire) => Ok(()),
             _ => {
                 let missing = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);

@@ -151,6 +151,35 @@ fn a_batch_of_an_older_client_is_answered_message_by_message() {
 }
 
 #[test]
+fn a_batch_of_nothing_is_no_request() {
+    let context = machine();
+    let mut client = session(&context, "2025-03-26");
+    client.raw(b"[]\n");
+    let answer = client.next_response();
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert_eq!(client.request("ping", json!({})), json!({}));
+}
+
+#[test]
+fn a_request_that_no_parser_takes_is_answered() {
+    let context = machine();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let mut client = Client::start(&context, &[]);
+    for (id, params) in ["\"\\ud800\"", "1e999", &deep].iter().enumerate() {
+        let line = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\",\"params\":{{\"x\":{params}}}}}\n"
+        );
+        client.raw(line.as_bytes());
+        let answer = client.next_response();
+        assert_eq!(answer["id"], id, "{answer}");
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+    }
+    client.raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/li\n");
+    assert_eq!(client.next_response()["error"]["code"], -32600);
+    client.modern("tools/list", json!({}));
+}
+
+#[test]
 fn notifications_in_any_order_are_no_reason_to_stop() {
     let context = machine();
     echo(&context);
