@@ -4,5 +4,5 @@ mod edition;
 mod memory;
 mod watcher;
 
-pub use edition::{Edition, spaces};
+pub use edition::{Edition, Revision, spaces};
 pub use watcher::follow;

@@ -42,7 +42,7 @@ impl House {
     /// Runs a tool once.
     pub async fn run(self: &Arc<Self>, call: &Call) -> Finished {
         let Some(_entered) = self.enter() else {
-            return done(fault("too many calls are waiting; try again later"));
+            return Finished::done(fault("too many calls are waiting; try again later"));
         };
         let (live, ear) = call.audience.listen();
         // Known once the environment is.
@@ -68,11 +68,11 @@ impl House {
         };
         let _places = tokio::select! {
             places = self.places(&call.entry) => places,
-            () = over => return done(fault("the call was cancelled")),
+            () = over => return Finished::done(fault("the call was cancelled")),
         };
         let (chain, prepared) = match self.prepared(call, live.clone()).await {
             Ok(made) => made,
-            Err(result) => return done(*result),
+            Err(result) => return Finished::done(*result),
         };
         let variables = prepared.resolution.env.iter();
         let secrets =
@@ -81,7 +81,7 @@ impl House {
         let report = tokio::select! {
             report = self.supervised(call, &prepared, live) => report,
             // Dropping the run kills its whole tree.
-            () = self.gone.cancelled() => return done(fault("the client is gone")),
+            () = self.gone.cancelled() => return Finished::done(fault("the client is gone")),
         };
         let form = Form {
             era: call.era,
@@ -95,7 +95,7 @@ impl House {
             }
             Err(error) => {
                 logged.never_ran();
-                done(explained(&error))
+                Finished::done(explained(&error))
             }
         }
     }
@@ -198,10 +198,6 @@ impl House {
 
 async fn acquire(places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     places.clone().acquire_owned().await.ok()
-}
-
-fn done(result: CallToolResult) -> Finished {
-    Finished::Done(Box::new(result))
 }
 
 /// Why a call could not be made; the model is told, and may do better.

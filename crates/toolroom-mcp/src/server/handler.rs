@@ -17,6 +17,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 
 use super::Era;
+use super::changes::Ear;
 use super::level::Level;
 use super::misread;
 use super::session::Session;
@@ -209,7 +210,8 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.session.house.tell_changes(&context).await;
+        let ear = Ear::Request(&context);
+        self.session.house.tell_changes(&ear).await;
         Ok(())
     }
 

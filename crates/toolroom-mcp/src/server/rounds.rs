@@ -207,7 +207,7 @@ impl Session {
                 finished => return finished,
             };
             if ask.fit(context.client_capabilities().as_ref()).is_err() {
-                return done(fault(format!(
+                return Finished::done(fault(format!(
                     "{} has to ask something, and this client cannot be asked",
                     call.entry.id
                 )));
@@ -224,10 +224,10 @@ impl Session {
                         state: ask.state,
                     }
                 }
-                Err(reason) => return done(fault(reason)),
+                Err(reason) => return Finished::done(fault(reason)),
             }
         }
-        done(fault(format!(
+        Finished::done(fault(format!(
             "{} asked more than {MOST_ROUNDS} times",
             call.entry.id
         )))
@@ -325,8 +325,4 @@ async fn ask_over_connection(
 fn text_of(result: &CallToolResult) -> String {
     let text = result.content.iter().find_map(ContentBlock::as_text);
     text.map(|text| text.text.clone()).unwrap_or_default()
-}
-
-fn done(result: CallToolResult) -> Finished {
-    Finished::Done(Box::new(result))
 }

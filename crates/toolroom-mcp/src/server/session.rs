@@ -12,6 +12,7 @@ use rmcp::{Peer, RoleServer};
 use tokio_util::sync::CancellationToken;
 
 use super::Era;
+use super::changes::Ear;
 use super::house::House;
 use super::level::Level;
 use super::progress::Audience;
@@ -121,7 +122,7 @@ impl Session {
         }
     }
 
-    fn subscribed(&self) -> Vec<String> {
+    pub fn subscribed(&self) -> Vec<String> {
         self.subscribed
             .lock()
             .map(|subscribed| subscribed.iter().cloned().collect())
@@ -130,37 +131,7 @@ impl Session {
 
     /// Tells an older client of every change until it is gone.
     pub async fn announce(self: Arc<Self>, peer: Peer<RoleServer>) {
-        let mut editions = self.house.edition.subscribe();
-        let mut told = editions.borrow_and_update().revision;
-        loop {
-            tokio::select! {
-                changed = editions.changed() => if changed.is_err() { return },
-                () = self.house.gone.cancelled() => return,
-            }
-            if peer.is_transport_closed() {
-                return;
-            }
-            let now = editions.borrow_and_update().revision;
-            if now.tools != told.tools {
-                let _ = peer.notify_tool_list_changed().await;
-            }
-            if now.prompts != told.prompts {
-                let _ = peer.notify_prompt_list_changed().await;
-            }
-            if now.resources != told.resources {
-                let _ = peer.notify_resource_list_changed().await;
-            }
-            if now.contents != told.contents {
-                for uri in self.subscribed() {
-                    let _ = peer
-                        .notify_resource_updated(
-                            rmcp::model::ResourceUpdatedNotificationParam::new(uri),
-                        )
-                        .await;
-                }
-            }
-            told = now;
-        }
+        self.house.tell_changes(&Ear::Session(&self, peer)).await;
     }
 }
 

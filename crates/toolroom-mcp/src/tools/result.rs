@@ -30,6 +30,13 @@ pub enum Finished {
     Asks(Box<Ask>),
 }
 
+impl Finished {
+    #[must_use]
+    pub fn done(result: CallToolResult) -> Self {
+        Self::Done(Box::new(result))
+    }
+}
+
 /// Turns results into answers for one client.
 #[derive(Debug, Clone, Copy)]
 pub struct Form<'a> {
@@ -48,25 +55,25 @@ impl Form<'_> {
                 Some(ToolFailure::NoResult(_) | ToolFailure::Unreadable(_)) => {
                     Finished::Broke(Box::new(result))
                 }
-                _ => done(result),
+                _ => Finished::done(result),
             };
         }
         let raw = report.data.as_ref().map_or("null".into(), Data::json);
         let raw = &*self.secrets.hidden(&raw);
         // A value too deep to be read is still a text.
         let Ok(value) = serde_json::from_str::<Value>(raw) else {
-            return done(self.text_only(raw));
+            return Finished::done(self.text_only(raw));
         };
         if Ask::is_meant(&value) {
             return match Ask::parse(&value) {
                 Ok(ask) => Finished::Asks(Box::new(ask)),
-                Err(reason) => done(fault(format!(
+                Err(reason) => Finished::done(fault(format!(
                     "{} asked for input in a form that cannot be used: {reason}",
                     entry.id
                 ))),
             };
         }
-        done(self.of_value(value, raw, entry))
+        Finished::done(self.of_value(value, raw, entry))
     }
 
     fn of_value(&self, mut value: Value, raw: &str, entry: &Entry) -> CallToolResult {
@@ -276,10 +283,6 @@ pub fn explained(error: &dyn Explain) -> CallToolResult {
         code,
     )])));
     result
-}
-
-fn done(result: CallToolResult) -> Finished {
-    Finished::Done(Box::new(result))
 }
 
 /// The value itself, if the tool did not make content blocks.
