@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::hash::Hasher as _;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 use serde::de::DeserializeOwned;
@@ -24,11 +24,6 @@ const FORMAT: u8 = 2;
 const HEAD: usize = 1 + IDENTITY + CHECKSUM;
 const IDENTITY: usize = 32;
 const CHECKSUM: usize = 8;
-/// How long a file must have been at rest; coarser than any clock a file system uses.
-const REST_NANOS: i64 = 50_000_000;
-/// File systems that keep whole seconds only need more.
-const COARSE_REST_NANOS: i64 = 2_000_000_000;
-
 /// One file, as stored before its value. Entries lie in the order of a walk.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<'b> {
@@ -129,7 +124,7 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
         let Some(path) = &self.file else { return };
         let mut bytes = vec![0; HEAD];
         for (file, value) in files {
-            if !was_at_rest(file.fingerprint, began) {
+            if !file.fingerprint.was_at_rest(began) {
                 continue;
             }
             let entry = Entry {
@@ -148,23 +143,6 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     }
 }
 
-fn was_at_rest(fingerprint: Fingerprint, began: SystemTime) -> bool {
-    let Ok(began) = began.duration_since(UNIX_EPOCH) else {
-        return false;
-    };
-    let began = i64::try_from(began.as_nanos()).unwrap_or(i64::MAX);
-    let last = match fingerprint.changed {
-        0 => fingerprint.modified,
-        changed => changed,
-    };
-    let rest = if last % 1_000_000_000 == 0 {
-        COARSE_REST_NANOS
-    } else {
-        REST_NANOS
-    };
-    last.saturating_add(rest) < began
-}
-
 fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write as _;
     let Some(folder) = file.parent() else {
@@ -179,7 +157,7 @@ fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, UNIX_EPOCH};
 
     use toolroom_kernel::model::ToolId;
     use toolroom_kernel::plain::Links;

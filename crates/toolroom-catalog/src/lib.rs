@@ -15,6 +15,7 @@ pub mod read;
 pub mod resolvers;
 pub mod search;
 pub mod secrets;
+pub mod seen;
 pub mod space;
 pub mod walk;
 

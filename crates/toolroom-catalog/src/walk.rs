@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::fs::{DirEntry, Metadata};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use toolroom_kernel::Explain as _;
@@ -20,6 +20,10 @@ use crate::read;
 
 const MAX_DEPTH: usize = 32;
 const MAX_FILES: usize = 100_000;
+/// How long a file must have been at rest; coarser than any clock a file system uses.
+const REST_NANOS: i64 = 50_000_000;
+/// File systems that keep whole seconds only need more.
+const COARSE_REST_NANOS: i64 = 2_000_000_000;
 
 /// What changes when a file does. Compared for equality only, so clocks may jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,6 +52,26 @@ impl Fingerprint {
             changed,
             inode,
         }
+    }
+
+    /// Whether the file had not been written for so long at a moment that a later change
+    /// cannot have the same times.
+    #[must_use]
+    pub fn was_at_rest(&self, at: SystemTime) -> bool {
+        let Ok(at) = at.duration_since(UNIX_EPOCH) else {
+            return false;
+        };
+        let at = i64::try_from(at.as_nanos()).unwrap_or(i64::MAX);
+        let last = match self.changed {
+            0 => self.modified,
+            changed => changed,
+        };
+        let rest = if last % 1_000_000_000 == 0 {
+            COARSE_REST_NANOS
+        } else {
+            REST_NANOS
+        };
+        last.saturating_add(rest) < at
     }
 }
 

@@ -79,7 +79,7 @@ pub mod field {
 }
 
 /// A tool, runtime, primitive or piece of language data, read from one file.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tool {
     pub id: ToolId,
     pub space: Space,

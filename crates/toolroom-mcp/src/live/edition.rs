@@ -2,20 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
+use toolroom_catalog::seen::{Seen, seen};
+use toolroom_catalog::space::{PROJECT_SPACE, TOOLS};
 use toolroom_kernel::World;
 
-use super::memory::{AT_REST, Memory};
+use super::memory::Memory;
 use crate::prompts::Prompts;
 use crate::resources::Resources;
 use crate::server::Options;
 use crate::tools::book::{Book, Sources};
 
 /// The folders of a space that are served.
-const FOLDERS: &[&str] = &["tools", "prompts", "resources"];
-const DEEPEST: usize = 32;
-const MOST_FILES: usize = 200_000;
+const FOLDERS: &[&str] = &[TOOLS, "prompts", "resources"];
 
 /// Everything that is served.
 #[derive(Debug)]
@@ -40,41 +40,12 @@ pub struct Revision {
     pub contents: u64,
 }
 
-/// What changes when a file does.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Seen {
-    pub path: PathBuf,
-    pub size: u64,
-    pub modified: Option<SystemTime>,
-    /// When the file's record changed, where the system keeps that.
-    pub changed: Option<SystemTime>,
-    pub inode: u64,
-}
-
-impl Seen {
-    fn of(path: PathBuf, metadata: &std::fs::Metadata) -> Self {
-        let (changed, inode) = record_of(metadata);
-        Self {
-            path,
-            size: metadata.len(),
-            modified: metadata.modified().ok(),
-            changed,
-            inode,
-        }
-    }
-
-    fn now(path: &Path) -> Option<Self> {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some(Self::of(path.to_path_buf(), &metadata))
-    }
-}
-
 impl Edition {
     /// Reads everything as it is `now`. What has broken since `before` stays as it was.
     #[must_use]
     pub fn read(world: &World, options: &Options, now: SystemTime, before: Option<&Self>) -> Self {
         // Looked at first: a change while we read is then seen as one.
-        let files = seen(world);
+        let files = seen(&folders(world));
         let sources = sources(world, options, &files);
         let book = Book::of(
             sources,
@@ -109,17 +80,14 @@ impl Edition {
             .binary_search_by(|seen| seen.path.as_path().cmp(path));
         found.is_ok_and(|at| {
             let seen = &self.files[at];
-            let is_at_rest = seen
-                .changed
-                .is_some_and(|changed| changed + AT_REST < self.looked);
-            is_at_rest && Seen::now(path).as_ref() == Some(seen)
+            seen.fingerprint.was_at_rest(self.looked) && Seen::now(path).as_ref() == Some(seen)
         })
     }
 
     /// Whether the files are as they were when this was read.
     #[must_use]
     pub fn is_current(&self, world: &World) -> bool {
-        self.files == seen(world)
+        self.files == seen(&folders(world))
     }
 
     /// What is wrong, a line each.
@@ -147,7 +115,10 @@ fn sources(world: &World, options: &Options, files: &[Seen]) -> Sources {
 
 /// The roots of the spaces of a world.
 pub fn spaces(world: &World) -> Vec<PathBuf> {
-    let project = world.project.as_ref().map(|project| project.join(".ai"));
+    let project = world
+        .project
+        .as_ref()
+        .map(|project| project.join(PROJECT_SPACE));
     let mut spaces: Vec<PathBuf> = project
         .into_iter()
         .chain(world.user_space.clone())
@@ -162,62 +133,4 @@ pub fn folders(world: &World) -> Vec<PathBuf> {
         .iter()
         .flat_map(|space| FOLDERS.iter().map(|folder| space.join(folder)))
         .collect()
-}
-
-fn seen(world: &World) -> Vec<Seen> {
-    let mut files = Vec::new();
-    for folder in folders(world) {
-        look(&folder, &mut files, 0);
-    }
-    files.sort();
-    files
-}
-
-fn look(folder: &Path, files: &mut Vec<Seen>, depth: usize) {
-    let Ok(entries) = fs_err::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        // What running tools leave behind is no change.
-        let is_left_behind = name.starts_with('.')
-            || name.ends_with('~')
-            || matches!(&*name, "__pycache__" | "node_modules" | "venv");
-        if is_left_behind || files.len() >= MOST_FILES {
-            continue;
-        }
-        let path = entry.path();
-        let Ok(metadata) = std::fs::metadata(&path) else {
-            continue;
-        };
-        if metadata.is_dir() {
-            if depth < DEEPEST {
-                look(&path, files, depth + 1);
-            }
-        } else {
-            files.push(Seen::of(path, &metadata));
-        }
-    }
-}
-
-#[cfg(unix)]
-fn record_of(metadata: &std::fs::Metadata) -> (Option<SystemTime>, u64) {
-    use std::os::unix::fs::MetadataExt as _;
-    let seconds = u64::try_from(metadata.ctime())
-        .ok()
-        .map(Duration::from_secs);
-    let nanos = u64::try_from(metadata.ctime_nsec())
-        .ok()
-        .map(Duration::from_nanos);
-    let since = seconds.zip(nanos).map(|(seconds, nanos)| seconds + nanos);
-    (
-        since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since)),
-        metadata.ino(),
-    )
-}
-
-#[cfg(not(unix))]
-fn record_of(metadata: &std::fs::Metadata) -> (Option<SystemTime>, u64) {
-    (metadata.modified().ok(), 0)
 }

@@ -2,41 +2,23 @@
 //! have not changed. A hint only: what does not match to the last file is not used, and a
 //! call reads its tool anew anyway.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
-use toolroom_kernel::model::{Space, Tool, ToolId};
-use toolroom_kernel::{Position, World};
+use toolroom_catalog::seen::Seen;
+use toolroom_kernel::World;
 
-use super::edition::Seen;
 use crate::tools::book::Sources;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const LARGEST: u64 = 64 << 20;
-/// A file this young may still be written without its times telling.
-pub(super) const AT_REST: Duration = Duration::from_millis(100);
 
 #[derive(Serialize, Deserialize)]
-struct Remembered {
+struct Remembered<S> {
     version: u32,
     key: String,
-    tools: Vec<Stored>,
-    remarks: Vec<String>,
-    broken: Vec<PathBuf>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    id: ToolId,
-    space: Space,
-    path: PathBuf,
-    metadata: Map<String, Value>,
-    positions: BTreeMap<String, Position>,
-    digest: String,
+    sources: S,
 }
 
 /// Where a world's tools are remembered, and for which files.
@@ -61,11 +43,12 @@ impl Memory {
                 .as_os_str()
                 .as_encoded_bytes(),
         ]);
-        let newest = files.iter().filter_map(|file| file.changed).max();
         Some(Self {
             file: folder.join(format!("{name}.json")),
             key: key(binary, files),
-            is_at_rest: newest.is_none_or(|newest| newest + AT_REST < world.now),
+            is_at_rest: files
+                .iter()
+                .all(|file| file.fingerprint.was_at_rest(world.now)),
         })
     }
 
@@ -77,23 +60,9 @@ impl Memory {
             return None;
         }
         let text = fs_err::read(&self.file).ok()?;
-        let remembered: Remembered = serde_json::from_slice(&text).ok()?;
-        if remembered.version != VERSION || remembered.key != self.key {
-            return None;
-        }
-        let tools = remembered.tools.into_iter().map(|stored| Tool {
-            id: stored.id,
-            space: stored.space,
-            path: stored.path,
-            metadata: stored.metadata,
-            positions: stored.positions,
-            digest: stored.digest,
-        });
-        Some(Sources {
-            tools: tools.collect(),
-            remarks: remembered.remarks,
-            broken: remembered.broken,
-        })
+        let remembered: Remembered<Sources> = serde_json::from_slice(&text).ok()?;
+        let is_same = remembered.version == VERSION && remembered.key == self.key;
+        is_same.then_some(remembered.sources)
     }
 
     /// Remembers; a failure to do so costs nothing but time.
@@ -107,9 +76,7 @@ impl Memory {
         let remembered = Remembered {
             version: VERSION,
             key: self.key.clone(),
-            tools: sources.tools.iter().map(stored).collect(),
-            remarks: sources.remarks.clone(),
-            broken: sources.broken.clone(),
+            sources,
         };
         let folder = self.file.parent().unwrap_or(Path::new("."));
         fs_err::create_dir_all(folder)?;
@@ -120,37 +87,18 @@ impl Memory {
     }
 }
 
-fn stored(tool: &Tool) -> Stored {
-    Stored {
-        id: tool.id.clone(),
-        space: tool.space,
-        path: tool.path.clone(),
-        metadata: tool.metadata.clone(),
-        positions: tool.positions.clone(),
-        digest: tool.digest.clone(),
-    }
-}
-
 /// Changes with any file, and with the binary, which brings its own data.
 fn key(binary: &Path, files: &[Seen]) -> String {
     let mut hash = Sha256::new();
-    let mut number = |time: Option<SystemTime>| {
-        let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        hash.update(since.map_or(0, |since| since.as_nanos()).to_le_bytes());
-    };
-    let own = fs_err::metadata(binary).ok();
-    number(own.as_ref().and_then(|own| own.modified().ok()));
-    for file in files {
-        number(file.modified);
-        number(file.changed);
-    }
-    hash.update(own.map_or(0, |own| own.len()).to_le_bytes());
-    for file in files {
-        let path = file.path.as_os_str().as_encoded_bytes();
+    let own = Seen::now(binary);
+    for Seen { path, fingerprint } in own.iter().chain(files) {
+        let path = path.as_os_str().as_encoded_bytes();
         hash.update((path.len() as u64).to_le_bytes());
         hash.update(path);
-        hash.update(file.size.to_le_bytes());
-        hash.update(file.inode.to_le_bytes());
+        hash.update(fingerprint.size.to_le_bytes());
+        hash.update(fingerprint.modified.to_le_bytes());
+        hash.update(fingerprint.changed.to_le_bytes());
+        hash.update(fingerprint.inode.to_le_bytes());
     }
     text(&hash.finalize())
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
 use toolroom_catalog::Catalog;
 use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space, Tool, ToolId};
@@ -60,7 +61,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 /// What the files of a world say, before anything is chosen of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Sources {
     pub tools: Vec<Tool>,
     /// What is wrong, a line each.

@@ -192,3 +192,18 @@ fn a_call_runs_the_file_as_it_is_now() {
         assert_eq!(result["content"][0]["text"], n.to_string(), "{result}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn folders_that_link_to_each_other_are_looked_into_once() {
+    let context = machine();
+    echo(&context);
+    let tools = context.project().join(".ai/tools");
+    fs_err::create_dir(tools.join("sub")).unwrap();
+    for link in ["a", "b", "c"] {
+        std::os::unix::fs::symlink(&tools, tools.join("sub").join(link)).unwrap();
+    }
+    let mut client = Client::start(&context, &[]);
+    let tools = client.modern("tools/list", json!({}));
+    assert_eq!(tools["tools"][0]["name"], "echo", "{tools}");
+}
