@@ -4,6 +4,7 @@
 
 mod blocking;
 pub mod call;
+mod end;
 pub mod executor;
 pub mod http;
 pub mod runs;

@@ -95,8 +95,8 @@ impl Run {
         let outcome = &report.outcome;
         Self {
             status: report.status.name().to_owned(),
-            exit_code: outcome.exit_code,
-            signal: outcome.signal,
+            exit_code: outcome.exit_code(),
+            signal: outcome.signal(),
             stdout_bytes: outcome.stdout.length,
             stderr_bytes: outcome.stderr.length,
             ..self.after(outcome.duration)

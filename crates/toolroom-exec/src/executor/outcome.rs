@@ -10,7 +10,8 @@ use toolroom_kernel::Explain;
 use super::bridge::Bridge;
 use super::style::Returns;
 use super::trouble::Trouble;
-use crate::http::{self, End};
+use crate::end::{End, Exit};
+use crate::http;
 use crate::subprocess::{Failure, Outcome, Reply};
 
 /// How a call ended.
@@ -98,12 +99,12 @@ pub struct HttpFacts {
 pub enum ToolFailure {
     #[error("{}: {}", .0.kind, .0.message)]
     Raised(Failure),
-    #[error("the tool ended without a result{}", ended(.0))]
-    NoResult(Ended),
+    #[error("the tool ended without a result{}", ended(*.0))]
+    NoResult(Option<Exit>),
     #[error("the tool's result cannot be read: {0}")]
     Unreadable(String),
-    #[error("the tool ended{}", ended(.0))]
-    Status(Ended),
+    #[error("the tool ended{}", ended(*.0))]
+    Status(Option<Exit>),
     #[error("{message}")]
     Server { trouble: Trouble, message: String },
     #[error("{url} answered {status}")]
@@ -114,18 +115,11 @@ pub enum ToolFailure {
     NoAnswer { url: String, attempts: u32 },
 }
 
-/// How a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ended {
-    pub exit_code: Option<i32>,
-    pub signal: Option<i32>,
-}
-
-fn ended(end: &Ended) -> String {
-    match (end.signal, end.exit_code) {
-        (Some(signal), _) => format!(" by signal {signal}"),
-        (None, Some(code)) => format!(" with status {code}"),
-        (None, None) => String::new(),
+fn ended(exit: Option<Exit>) -> String {
+    match exit {
+        Some(Exit::Signal(signal)) => format!(" by signal {signal}"),
+        Some(Exit::Code(code)) => format!(" with status {code}"),
+        None => String::new(),
     }
 }
 
@@ -190,15 +184,13 @@ impl Report {
                 Some(ToolFailure::NoAnswer { url, attempts }),
             ),
             End::Cancelled => (Status::Cancelled, None),
-            End::Answered => match bad.or(lacks.map(|part| ToolFailure::LacksResult { url, part }))
-            {
+            End::Itself => match bad.or(lacks.map(|part| ToolFailure::LacksResult { url, part })) {
                 Some(failure) => (Status::Error, Some(failure)),
                 None => (Status::Success, None),
             },
         };
         let outcome = Outcome {
-            timed_out: end == End::TimedOut,
-            cancelled: end == End::Cancelled,
+            end,
             duration,
             ..Outcome::default()
         };
@@ -247,25 +239,25 @@ impl Report {
             None => returns == Returns::Output,
             Some(reply) => matches!(reply, Reply::Output),
         };
-        let end = Ended {
-            exit_code: outcome.exit_code,
-            signal: outcome.signal,
-        };
+        let exit = outcome.exit;
         let (data, failure) = match (returns, reply) {
             (_, Some(Reply::Result(value))) => (Some(Data::Json(value)), None),
             (_, Some(Reply::Failure(failure))) => (None, Some(ToolFailure::Raised(failure))),
             (_, Some(Reply::Unreadable(reason))) => (None, Some(ToolFailure::Unreadable(reason))),
-            (Returns::Reply, None) => (None, Some(ToolFailure::NoResult(end))),
+            (Returns::Reply, None) => (None, Some(ToolFailure::NoResult(exit))),
             (Returns::Reply, Some(Reply::Output)) | (Returns::Output, _) => {
-                let failed = end.exit_code != Some(0);
-                (output(&outcome), failed.then_some(ToolFailure::Status(end)))
+                let failed = exit != Some(Exit::Code(0));
+                (
+                    output(&outcome),
+                    failed.then_some(ToolFailure::Status(exit)),
+                )
             }
         };
-        let status = match (&failure, outcome.timed_out, outcome.cancelled) {
-            (_, true, _) => Status::Timeout,
-            (_, _, true) => Status::Cancelled,
-            (Some(_), ..) => Status::Error,
-            (None, ..) => Status::Success,
+        let status = match (outcome.end, &failure) {
+            (End::TimedOut, _) => Status::Timeout,
+            (End::Cancelled, _) => Status::Cancelled,
+            (End::Itself, Some(_)) => Status::Error,
+            (End::Itself, None) => Status::Success,
         };
         Self {
             status,

@@ -32,13 +32,14 @@ mod retry;
 mod send;
 mod sse;
 
+pub use crate::end::End;
 pub use auth::Auth;
 pub use body::{Body, Content, Part};
 pub(crate) use client::forget;
 pub use client::reach;
 pub use encode::{component, shown_address};
 pub use error::HttpError;
-pub use outcome::{Answer, End, Outcome};
+pub use outcome::{Answer, Outcome};
 pub use pointer::Pointer;
 pub use request::{MAX_RESPONSE, Network, REDIRECTS, Request};
 pub use retry::{Backoff, Retry};

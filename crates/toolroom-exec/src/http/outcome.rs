@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::pointer::Pointer;
 use super::response::Head;
 use super::sse::Collected;
+use crate::end::End;
 
 /// The end of a call that could be made.
 #[derive(Debug)]
@@ -20,14 +21,6 @@ pub struct Outcome {
     /// What was answered; of a call that was ended, what had come by then.
     pub answer: Option<Answer>,
     pub duration: Duration,
-}
-
-/// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    Answered,
-    TimedOut,
-    Cancelled,
 }
 
 /// What a server answered.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::encode::shown;
 use super::error::HttpError;
 use super::exchange::{exchange, listen, read};
-use super::outcome::{Answer, End, Outcome};
+use super::outcome::{Answer, Outcome};
 use super::plan::plan;
 use super::redirect::Hop;
 use super::request::Request;
@@ -13,6 +13,7 @@ use super::response::Head;
 use super::retry::{asked, is_worth};
 use super::sse::Collected;
 use crate::blocking::see_through;
+use crate::end::End;
 use crate::subprocess::{Cancel, Listener};
 
 /// Sends a request and reads its answer. Dropping the future ends the call.
@@ -41,7 +42,7 @@ pub async fn send(
         () = cancel.requested() => (End::Cancelled, None),
         () = passed(request.timeout) => (End::TimedOut, None),
         answer = call.run() => match answer {
-            Ok(answer) => (End::Answered, Some(answer)),
+            Ok(answer) => (End::Itself, Some(answer)),
             Err(HttpError::ConnectTimeout { .. }) => (End::TimedOut, None),
             Err(error) => return Err(error.after(call.attempts)),
         },

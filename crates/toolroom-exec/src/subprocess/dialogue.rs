@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use super::command::{Channel, Command, Guard, Stdin};
 use super::error::Error;
-use super::outcome::Exit;
 use super::platform::{self, Tree};
+use crate::end::Exit;
 
 /// How long a killed tree may take to be gone.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -45,6 +45,7 @@ use std::time::Instant;
 
 use crate::blocking::see_through;
 
+pub use crate::end::{End, Exit};
 pub use cancel::Cancel;
 pub use channel::{Cause, Event, Failure, Frame, Reply};
 pub use command::{
@@ -54,7 +55,7 @@ pub use command::{
 pub use dialogue::{Dialogue, Partner};
 pub use error::Error;
 pub(crate) use interrupt::heed as heed_interrupts;
-pub use outcome::{Captured, Exit, Outcome, Text};
+pub use outcome::{Captured, Outcome, Text};
 pub use process::Process;
 
 /// Starts a command and sees it through. Dropping the future kills the tree.

@@ -5,23 +5,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::channel::Reply;
-
-/// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    Code(i32),
-    Signal(i32),
-}
+use crate::end::{End, Exit};
 
 /// The end of a run that did start.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The status the program itself gave; none if a signal ended it.
-    pub exit_code: Option<i32>,
-    pub signal: Option<i32>,
-    pub timed_out: bool,
-    pub cancelled: bool,
+    pub end: End,
+    /// None only if it was made to end and nobody could see it do so, or is no process.
+    pub exit: Option<Exit>,
     pub stdout: Captured,
     pub stderr: Captured,
     /// What a launcher sent on the channel; none if it ended before it replied.
@@ -33,7 +25,25 @@ impl Outcome {
     /// Whether the program ended by itself with status zero.
     #[must_use]
     pub fn success(&self) -> bool {
-        self.exit_code == Some(0) && !self.timed_out && !self.cancelled
+        self.end == End::Itself && self.exit == Some(Exit::Code(0))
+    }
+
+    /// The status the program itself gave; none if a signal ended it.
+    #[must_use]
+    pub const fn exit_code(&self) -> Option<i32> {
+        match self.exit {
+            Some(Exit::Code(code)) => Some(code),
+            Some(Exit::Signal(_)) | None => None,
+        }
+    }
+
+    /// The signal that ended it, if one did.
+    #[must_use]
+    pub const fn signal(&self) -> Option<i32> {
+        match self.exit {
+            Some(Exit::Signal(signal)) => Some(signal),
+            Some(Exit::Code(_)) | None => None,
+        }
     }
 }
 

@@ -18,9 +18,10 @@ use super::capture::{Capture, Lending};
 use super::channel::Frames;
 use super::command::{Channel, Command, Guard, Happening, Listener, Stream, Supervision};
 use super::error::Error;
-use super::outcome::{Exit, Outcome};
+use super::outcome::Outcome;
 use super::platform::{self, HAS_PRIVATE_CHANNEL, Input, Recall, Started, Tree};
 use super::pour::{Poured, Reservoir, Source};
+use crate::end::End;
 
 /// How long a killed tree may take to be gone.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -50,12 +51,6 @@ struct Sink<'a> {
 enum Target<'a> {
     Capture(Stream, &'a mut Capture),
     Frames(&'a mut Frames),
-}
-
-#[derive(Default)]
-struct Ending {
-    timed_out: bool,
-    cancelled: bool,
 }
 
 impl Process {
@@ -97,7 +92,7 @@ impl Process {
         let fed = AtomicU64::new(0);
         let finished = self.hear_out(how, cancel, &fed).await;
         let may_be_made_again = match &finished {
-            Ok(outcome) => outcome.reply.is_none() && !outcome.timed_out && !outcome.cancelled,
+            Ok(outcome) => outcome.reply.is_none() && outcome.end == End::Itself,
             Err(error) => matches!(error, Error::GuardLost { .. }),
         };
         let back = recall.filter(|_| may_be_made_again).map(Recall::take);
@@ -126,7 +121,7 @@ impl Process {
             activity: &activity,
             target,
         };
-        let ending = {
+        let end = {
             let (out, channel) = if speaks_on_stdout(&command) {
                 (Target::Frames(&mut frames), None)
             } else {
@@ -145,21 +140,14 @@ impl Process {
             both(pin!(pipes), supervise(&mut tree, how, cancel), &activity).await
         };
         let exit = tree.exit();
-        if exit.is_none() && !ending.timed_out && !ending.cancelled {
+        if exit.is_none() && end == End::Itself {
             return Err(Error::GuardLost {
                 program: command.program,
             });
         }
-        let (exit_code, signal) = match exit {
-            Some(Exit::Code(code)) => (Some(code), None),
-            Some(Exit::Signal(signal)) => (None, Some(signal)),
-            None => (None, None),
-        };
         Ok(Outcome {
-            exit_code,
-            signal,
-            timed_out: ending.timed_out,
-            cancelled: ending.cancelled,
+            end,
+            exit,
             stdout: stdout.finish().await,
             stderr: stderr.finish().await,
             reply: frames.finish(),
@@ -179,14 +167,14 @@ fn speaks_on_stdout(command: &Command) -> bool {
 /// Serves the pipes until the tree has ended, and then until they are dry or silent.
 async fn both<P: Future<Output = ()>>(
     mut pipes: Pin<&mut P>,
-    end: impl Future<Output = Ending>,
+    ending: impl Future<Output = End>,
     activity: &AtomicU64,
-) -> Ending {
-    let mut end = pin!(end);
+) -> End {
+    let mut ending = pin!(ending);
     let mut dry = false;
-    let ending = loop {
+    let end = loop {
         tokio::select! {
-            ending = &mut end => break ending,
+            end = &mut ending => break end,
             () = &mut pipes, if !dry => dry = true,
         }
     };
@@ -196,23 +184,22 @@ async fn both<P: Future<Output = ()>>(
         dry = timeout(SILENCE, &mut pipes).await.is_ok()
             || before == activity.load(Ordering::Relaxed);
     }
-    ending
+    end
 }
 
 /// Waits for the end, and brings it about when time is up or the caller wishes so.
-async fn supervise(tree: &mut Tree, how: &Supervision, cancel: &Cancel) -> Ending {
-    let mut ending = Ending::default();
-    tokio::select! {
+async fn supervise(tree: &mut Tree, how: &Supervision, cancel: &Cancel) -> End {
+    let end = tokio::select! {
         biased;
-        () = tree.ended() => return ending,
-        () = cancel.reached(Urgency::Stop) => ending.cancelled = true,
-        () = after(how.timeout) => ending.timed_out = true,
-    }
+        () = tree.ended() => return End::Itself,
+        () = cancel.reached(Urgency::Stop) => End::Cancelled,
+        () = after(how.timeout) => End::TimedOut,
+    };
     if how.grace > Duration::ZERO {
         tree.terminate();
         tokio::select! {
             biased;
-            () = tree.ended() => return ending,
+            () = tree.ended() => return end,
             () = cancel.reached(Urgency::Kill) => {}
             () = sleep(how.grace) => {}
         }
@@ -220,7 +207,7 @@ async fn supervise(tree: &mut Tree, how: &Supervision, cancel: &Cancel) -> Endin
     tree.kill();
     // What not even a kill ends by then is the guard's to wait for, not our caller's.
     let _ = timeout(PATIENCE, tree.ended()).await;
-    ending
+    end
 }
 
 async fn after(limit: Option<Duration>) {

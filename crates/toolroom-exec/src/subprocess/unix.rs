@@ -20,8 +20,8 @@ use super::error::Error;
 use super::guard::MOST_DESCRIPTORS;
 use super::guard::wire::{self, Notice};
 use super::orphans::Mark;
-use super::outcome::Exit;
 use super::sentry::{self, Keeper};
+use crate::end::Exit;
 
 /// How long a guard may take to start the tool.
 const ANSWER: Duration = Duration::from_secs(20);

@@ -9,7 +9,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use super::command::{Command, Guard, Stdin};
 use super::error::Error;
-use super::outcome::Exit;
+use crate::end::Exit;
 
 pub(super) type Input = ChildStdin;
 

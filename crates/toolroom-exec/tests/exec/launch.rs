@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use serde_json::{Map, Value};
 use toolroom_exec::call::Call;
 use toolroom_exec::subprocess::{
-    Channel, Event, Failure, Happening, Listener, Outcome, Reply, Stdin,
+    Channel, End, Event, Failure, Happening, Listener, Outcome, Reply, Stdin,
 };
 
 use crate::support::*;
@@ -161,7 +161,7 @@ impl Language {
             }
         }));
         let outcome = run(&command, &how).unwrap();
-        assert!(!outcome.timed_out);
+        assert_ne!(outcome.end, End::TimedOut);
         let events = std::mem::take(&mut *events.lock().unwrap());
         Some(Called {
             outcome,

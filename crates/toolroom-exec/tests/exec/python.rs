@@ -215,7 +215,7 @@ fn what_has_no_form_is_named_with_its_place() {
         let called = call!(&source);
         assert_eq!(called.failure().message, message);
         assert_eq!(called.failure().kind, "UnsupportedResult");
-        assert_eq!(called.outcome.exit_code, Some(1));
+        assert_eq!(called.outcome.exit_code(), Some(1));
     }
 }
 
@@ -297,7 +297,7 @@ fn every_way_to_fail_is_told() {
         let called = call!(source);
         let failure = called.failure();
         assert_eq!(failure.kind, kind, "{source}");
-        assert_eq!(called.outcome.exit_code, Some(status), "{source}");
+        assert_eq!(called.outcome.exit_code(), Some(status), "{source}");
         assert_eq!(
             failure.frames.len(),
             frames,
@@ -318,7 +318,7 @@ fn leaving_with_zero_is_no_failure() {
 fn an_end_without_a_return_leaves_no_reply() {
     let called = call!("import os\ndef main(): os._exit(0)");
     assert!(called.outcome.reply.is_none());
-    assert_eq!(called.outcome.exit_code, Some(0));
+    assert_eq!(called.outcome.exit_code(), Some(0));
 }
 
 #[test]

@@ -125,6 +125,6 @@ fn a_python_that_is_too_old_says_which_one_it_is_and_which_it_takes() {
             "{failure:?}"
         );
         assert_eq!(text(&called.outcome.stderr), "");
-        assert_eq!(called.outcome.exit_code, Some(1));
+        assert_eq!(called.outcome.exit_code(), Some(1));
     }
 }

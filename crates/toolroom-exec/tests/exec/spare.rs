@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use toolroom_exec::spare::{SpareLimits, Spares};
-use toolroom_exec::subprocess::{Cancel, Command, Outcome, Process, Stdin, Supervision};
+use toolroom_exec::subprocess::{Cancel, Command, End, Outcome, Process, Stdin, Supervision};
 
 use super::support::{guard, is_alive, shell, text};
 
@@ -175,7 +175,7 @@ fn a_spare_process_that_ended_is_known_to_have() {
             .finish(&Supervision::new(), &Cancel::new())
             .await
             .unwrap();
-        assert_eq!(outcome.exit_code, Some(3));
+        assert_eq!(outcome.exit_code(), Some(3));
     });
 }
 
@@ -224,7 +224,7 @@ fn an_order_of_which_one_byte_was_read_may_have_begun() {
             let process = Process::start_ahead(&command, &guard()).await.unwrap();
             let finished = process.finish_if_taken(&input(text), &Cancel::new()).await;
             let outcome = finished.unwrap().expect("it has begun");
-            assert_eq!(outcome.signal, Some(9), "{text}");
+            assert_eq!(outcome.signal(), Some(9), "{text}");
         }
     });
 }
@@ -238,6 +238,7 @@ fn a_call_that_was_given_up_is_over_whether_its_order_was_read_or_not() {
         let mut how = super::support::within(0.2, 0.0);
         how.input = b"order".to_vec();
         let finished = process.finish_if_taken(&how, &Cancel::new()).await;
-        assert!(finished.unwrap().expect("it is over").timed_out);
+        let finished = finished.unwrap().expect("it is over");
+        assert_eq!(finished.end, End::TimedOut);
     });
 }

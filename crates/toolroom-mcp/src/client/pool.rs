@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::CallToolRequestParams;
 use serde_json::value::RawValue;
 use toolroom_exec::executor::{Bridge, Report, Trouble};
-use toolroom_exec::subprocess::{Failure, Guard, Listener as Live, Outcome, Reply};
+use toolroom_exec::subprocess::{End, Failure, Guard, Listener as Live, Outcome, Reply};
 use toolroom_kernel::model::Environ;
 
 use super::connect::Server;
@@ -151,8 +151,8 @@ impl Pool {
                     Err((trouble, message)) => Reply::Failure(Failure::new(trouble.code(), message)),
                 });
             }
-            () = time_is_up => outcome.timed_out = true,
-            () = cancelled => outcome.cancelled = true,
+            () = time_is_up => outcome.end = End::TimedOut,
+            () = cancelled => outcome.end = End::Cancelled,
         }
         outcome.duration = begun.elapsed();
         Report::of_bridge(outcome, bridge)

@@ -8,6 +8,7 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents};
 use serde_json::{Map, Value, json};
 use toolroom_catalog::secrets::Secrets;
 use toolroom_exec::executor::{Data, Report, Status, ToolFailure};
+use toolroom_exec::subprocess::End;
 use toolroom_kernel::Explain;
 
 use super::ask::Ask;
@@ -227,9 +228,9 @@ fn facts(report: &Report) -> Map<String, Value> {
     let facts = json!({
         "status": report.status.name(),
         "code": report.failure.as_ref().map(Explain::code),
-        "exit_code": outcome.exit_code,
-        "signal": outcome.signal,
-        "timed_out": outcome.timed_out,
+        "exit_code": outcome.exit_code(),
+        "signal": outcome.signal(),
+        "timed_out": outcome.end == End::TimedOut,
         "duration_ms": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
     });
     Map::from_iter([("toolroom/outcome".to_owned(), facts)])

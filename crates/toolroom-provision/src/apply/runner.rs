@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolroom_exec::subprocess::{
-    Cancel, Command, Guard, Happening, Listener, Outcome, Supervision, run_blocking,
+    Cancel, Command, End, Exit, Guard, Happening, Listener, Outcome, Supervision, run_blocking,
 };
 use toolroom_kernel::World;
 use toolroom_kernel::model::Environ;
@@ -92,7 +92,7 @@ impl Runner<'_> {
             None => "did not end well".to_owned(),
         };
         let outputs = [outcome.stderr.text().text, outcome.stdout.text().text];
-        let outputs = outputs.each_ref().map(|text| text.as_ref());
+        let outputs = outputs.each_ref().map(AsRef::as_ref);
         ProvisionError::Failed {
             environment: self.environment.to_path_buf(),
             reason: format!("{program} {status} ({})", step.what),

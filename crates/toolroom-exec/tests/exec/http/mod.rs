@@ -37,7 +37,7 @@ fn outcome(request: &Request) -> Outcome {
 
 fn answer(request: &Request) -> Answer {
     let outcome = outcome(request);
-    assert_eq!(outcome.end, End::Answered);
+    assert_eq!(outcome.end, End::Itself);
     outcome.answer.unwrap()
 }
 

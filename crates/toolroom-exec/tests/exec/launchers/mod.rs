@@ -83,6 +83,6 @@ fn fails(cases: &[(Language, &str, &str, &str, Option<u32>)]) {
                 "{failure:?}"
             );
         }
-        assert!(called.outcome.exit_code != Some(0), "{source}");
+        assert!(called.outcome.exit_code() != Some(0), "{source}");
     }
 }

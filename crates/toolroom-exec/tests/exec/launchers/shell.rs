@@ -66,7 +66,7 @@ fn a_bash_tool_runs_once_however_it_calls_its_function() {
     let Some(called) = bash("other() { :; }", Some("main"), json!({})) else {
         return;
     };
-    assert_eq!(called.outcome.exit_code, Some(1));
+    assert_eq!(called.outcome.exit_code(), Some(1));
     assert!(text(&called.outcome.stderr).contains("defines no function main"));
 }
 
@@ -93,7 +93,7 @@ fn bash_tools_may_give_a_result_and_events() {
         let Some(called) = bash(source, entry, json!({})) else {
             return;
         };
-        assert_eq!(called.outcome.exit_code, Some(status), "{source}");
+        assert_eq!(called.outcome.exit_code(), Some(status), "{source}");
         assert_eq!(called.stdout(), "", "{source}");
     }
 }
@@ -148,7 +148,7 @@ fn a_main_that_nothing_calls_is_called() {
         return;
     };
     assert!(called.stdout().ends_with(" --a 1\n"), "{}", called.stdout());
-    assert_eq!(called.outcome.exit_code, Some(3));
+    assert_eq!(called.outcome.exit_code(), Some(3));
 }
 
 #[test]
@@ -242,6 +242,6 @@ fn a_bash_tool_takes_parameters_of_any_size() {
             return;
         };
         assert_eq!(called.stdout(), "--text 1048576 1048587\n", "{source}");
-        assert_eq!(called.outcome.exit_code, Some(4), "{source}");
+        assert_eq!(called.outcome.exit_code(), Some(4), "{source}");
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 
-use toolroom_exec::subprocess::{Cancel, Command, Stdin, Supervision};
+use toolroom_exec::subprocess::{Cancel, Command, End, Stdin, Supervision};
 use toolroom_kernel::Explain;
 
 use crate::support::*;
@@ -23,14 +23,14 @@ fn both_outputs_and_the_exit_code_are_reported() {
     let outcome = outcome_of("echo out; echo err >&2; exit 7");
     assert_eq!(text(&outcome.stdout), "out\n");
     assert_eq!(text(&outcome.stderr), "err\n");
-    assert_eq!((outcome.exit_code, outcome.signal), (Some(7), None));
+    assert_eq!((outcome.exit_code(), outcome.signal()), (Some(7), None));
     assert!(!outcome.success());
 }
 
 #[test]
 fn a_signal_is_reported_as_one() {
     let outcome = outcome_of("kill -SEGV $$");
-    assert_eq!((outcome.exit_code, outcome.signal), (None, Some(11)));
+    assert_eq!((outcome.exit_code(), outcome.signal()), (None, Some(11)));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn limits_hold_for_the_tool() {
     let busy = limited("while :; do :; done", |command| {
         command.limits.cpu_seconds = Some(1);
     });
-    assert!(busy.signal.is_some() && !busy.timed_out);
+    assert!(busy.signal().is_some() && busy.end == End::Itself);
 }
 
 #[test]

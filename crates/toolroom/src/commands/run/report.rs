@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toolroom_exec::executor::{Data, HttpFacts, Prepared, Report, Status, ToolFailure};
-use toolroom_exec::subprocess::Failure as Raised;
+use toolroom_exec::subprocess::{End, Exit, Failure as Raised};
 use toolroom_kernel::Explain as _;
 use toolroom_kernel::chain::Chain;
 
@@ -111,6 +111,7 @@ struct Told {
 /// written: control characters are six times as long there.
 fn told(report: Report, chain: &Chain) -> Stream {
     let outcome = report.outcome;
+    let (exit_code, signal) = (outcome.exit_code(), outcome.signal());
     let (out, err) = (outcome.stdout, outcome.stderr);
     let (stdout, stderr) = (out.text(), err.text());
     let spill = out.spill.as_ref().or(err.spill.as_ref());
@@ -121,9 +122,9 @@ fn told(report: Report, chain: &Chain) -> Stream {
         lossy: stdout.lossy || stderr.lossy,
         stdout: stdout.text,
         stderr: stderr.text,
-        exit_code: outcome.exit_code,
-        signal: outcome.signal,
-        timed_out: outcome.timed_out,
+        exit_code,
+        signal,
+        timed_out: outcome.end == End::TimedOut,
         truncated: out.truncated() || err.truncated() || http.is_some_and(|http| http.truncated),
         spill: spill.map(|path| path.to_string_lossy().into_owned()),
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
@@ -184,10 +185,10 @@ fn status(report: &Report) -> exit::Status {
             Some(ToolFailure::Raised(_) | ToolFailure::Unreadable(_) | ToolFailure::Server { .. }),
         ) => exit::Status::ToolFailed,
         (Status::Error, _) => {
-            let signal = report.outcome.signal.map(|signal| SIGNAL_BASE + signal);
-            let code = signal
-                .or(report.outcome.exit_code)
-                .and_then(|code| u8::try_from(code).ok());
+            let code = report.outcome.exit.and_then(|exit| match exit {
+                Exit::Signal(signal) => u8::try_from(SIGNAL_BASE + signal).ok(),
+                Exit::Code(code) => u8::try_from(code).ok(),
+            });
             match code {
                 None | Some(0) => exit::Status::ToolFailed,
                 Some(code) => exit::Status::Tool(code),
