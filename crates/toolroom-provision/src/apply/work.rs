@@ -69,22 +69,19 @@ struct Work<'w> {
 impl Work<'_> {
     fn run(&self) -> Result<(), ProvisionError> {
         let pending = Pending::begin(self.state, self.place)?;
-        self.note(
-            Event::Begun,
-            vec![self.plan.decision.action.name().to_owned()],
-        )?;
+        self.note(Event::Begun, &[self.plan.decision.action.name().to_owned()])?;
         let lockfiles = Lockfiles::of(&self.plan.target);
         let outcome = match self.makes() {
             true => self.make(),
             false => self.change(&pending),
         };
         let Err(error) = outcome else {
-            self.note(Event::Done, Vec::new())?;
+            self.note(Event::Done, &[])?;
             self.let_go()?;
             pending.end(self.state);
             return Ok(());
         };
-        let _ = self.note(Event::Failed, vec![error.to_string()]);
+        let _ = self.note(Event::Failed, &[error.to_string()]);
         let is_as_before = match self.makes() {
             true => self.unmake(),
             false => self.put_back(&pending) && lockfiles.put_back().is_ok(),
@@ -111,7 +108,7 @@ impl Work<'_> {
             )
         };
         mark::begin(self.place).map_err(|source| failed("made", source))?;
-        self.note(Event::Made, Vec::new())?;
+        self.note(Event::Made, &[])?;
         let shared = self.plan.target.manager.shared.as_ref();
         for (name, text) in shared.iter().flat_map(|shared| &shared.files) {
             write_whole(&self.place.join(name), text.as_bytes())
@@ -139,7 +136,7 @@ impl Work<'_> {
         if self.plan.decision.move_aside {
             let aside = free_name(self.place);
             fs_err::rename(self.place, &aside).map_err(failed)?;
-            return self.note(Event::MovedAside, vec![aside.display().to_string()]);
+            return self.note(Event::MovedAside, &[aside.display().to_string()]);
         }
         mark::delete(self.place).map_err(failed)
     }
@@ -147,7 +144,7 @@ impl Work<'_> {
     /// Deletes what was made; says whether nothing is left of it.
     fn unmake(&self) -> bool {
         if mark::delete(self.place).is_ok() {
-            let _ = self.note(Event::Undone, Vec::new());
+            let _ = self.note(Event::Undone, &[]);
         }
         !mark::is_unfinished(self.place)
     }
@@ -163,7 +160,7 @@ impl Work<'_> {
         };
         if self.makes_folder(pending) {
             delete(self.place).map_err(|source| failed("cleared", source))?;
-            self.note(Event::Made, Vec::new())?;
+            self.note(Event::Made, &[])?;
         } else if let Some(kept) = kept(self.plan) {
             kept.keep(&self.plan.target.manager.rewritten)
                 .map_err(|source| failed("kept as it is", source))?;
@@ -219,7 +216,7 @@ impl Work<'_> {
             None => true,
         };
         if is_back {
-            let _ = self.note(Event::Undone, Vec::new());
+            let _ = self.note(Event::Undone, &[]);
         }
         is_back
     }
@@ -254,7 +251,7 @@ impl Work<'_> {
             }
             self.reached_packages
                 .fetch_or(step.asks_network, Ordering::Relaxed);
-            self.note(Event::Command, step.shown.clone())?;
+            self.note(Event::Command, &step.shown)?;
             self.how
                 .progress
                 .hear(self.plan, News::Begin { what: &step.what });
@@ -301,7 +298,7 @@ impl Work<'_> {
         }
     }
 
-    fn note(&self, event: Event, detail: Vec<String>) -> Result<(), ProvisionError> {
+    fn note(&self, event: Event, detail: &[String]) -> Result<(), ProvisionError> {
         self.journal.write(&Entry {
             time: seconds(self.how.planner.world.now),
             process: std::process::id(),
@@ -309,7 +306,7 @@ impl Work<'_> {
             target: self.plan.target.name(),
             manager: self.plan.target.manager.name.clone(),
             environment: self.place.to_path_buf(),
-            detail: self.redaction.argv(&detail),
+            detail: self.redaction.argv(detail),
         })
     }
 }

@@ -6,6 +6,7 @@ use super::error::AuditError;
 use super::report::Audit;
 use super::severity::SeverityRules;
 use super::{node, python};
+use crate::journal::Packages;
 use crate::requirement::Requirements;
 
 /// Judges one kind of environment.
@@ -24,6 +25,12 @@ pub trait Auditor: Sync {
         requirements: &Requirements,
         rules: &SeverityRules,
     ) -> Result<Audit, AuditError>;
+
+    /// What is installed at `place` of its own, with its version, where a change to it can
+    /// hold that. What it inherits is not its own to hold.
+    fn installed(&self, _place: &Path) -> Packages {
+        Packages::new()
+    }
 }
 
 /// The auditor of that name.

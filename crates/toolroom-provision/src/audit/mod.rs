@@ -9,7 +9,7 @@ pub mod python;
 
 mod auditor;
 mod error;
-mod report;
+pub(crate) mod report;
 mod severity;
 
 pub use auditor::{Auditor, auditor};

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use crate::redaction::redacted;
 use crate::requirement::{Origin, Role};
 
 /// Who asks for a package.
@@ -67,25 +68,51 @@ pub enum Severity {
     Major,
 }
 
-/// An installed package that is not what is required.
+/// What is installed and is not what is required.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Conflict {
     pub package: String,
     pub installed: String,
-    /// What the demands that are not met ask for, joined.
+    /// What the demands that are not met ask for, fit to be shown.
     pub required: String,
-    pub wanted: Wanted,
     pub severity: Severity,
     /// Installed packages that would no longer work if the demands were met.
     pub breaks: Vec<Break>,
-    /// Every demand, met or not: whatever replaces the package must please them all.
-    pub demands: Vec<Demand>,
-    /// What other installed packages ask of it: a replacement must respect these.
-    pub holds: Vec<Demand>,
 }
 
-/// An installed package that would be broken.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+impl Conflict {
+    pub(crate) fn major(
+        package: impl Into<String>,
+        installed: impl Into<String>,
+        required: impl Into<String>,
+    ) -> Self {
+        Self {
+            package: package.into(),
+            installed: installed.into(),
+            required: required.into(),
+            severity: Severity::Major,
+            breaks: Vec::new(),
+        }
+    }
+}
+
+/// A package and what is asked of it, fit to be shown.
+pub(crate) fn asked<'s>(package: &str, specs: impl Iterator<Item = &'s str>) -> String {
+    let mut specs: Vec<String> = specs
+        .filter(|spec| !spec.is_empty())
+        .map(redacted)
+        .collect();
+    specs.sort();
+    specs.dedup();
+    match specs.first().and_then(|first| first.chars().next()) {
+        None => package.to_owned(),
+        Some('<' | '>' | '=' | '!' | '~') => format!("{package}{}", specs.join(",")),
+        Some(_) => format!("{package} {}", specs.join(", ")),
+    }
+}
+
+/// An installed package that would be broken; written as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Break {
     pub package: String,
     pub version: String,
@@ -101,6 +128,12 @@ impl fmt::Display for Break {
             requires,
         } = self;
         write!(out, "{package} {version} (needs {requires})")
+    }
+}
+
+impl Serialize for Break {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

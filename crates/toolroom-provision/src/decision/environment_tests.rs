@@ -1,6 +1,7 @@
 //! The six scenarios and their edges, as tables.
 
 use super::*;
+use crate::audit::Break;
 
 fn conflict(severity: Severity, breaks: &[&str]) -> Conflict {
     Conflict {
@@ -8,7 +9,15 @@ fn conflict(severity: Severity, breaks: &[&str]) -> Conflict {
         installed: "6.2.0".into(),
         required: "pytest>=8.4.0".into(),
         severity,
-        breaks: breaks.iter().map(|&name| name.to_owned()).collect(),
+        breaks: breaks.iter().copied().map(broken).collect(),
+    }
+}
+
+fn broken(package: &str) -> Break {
+    Break {
+        package: package.to_owned(),
+        version: "1".to_owned(),
+        requires: "pytest<7".to_owned(),
     }
 }
 
@@ -135,7 +144,7 @@ fn the_six_scenarios_come_to_their_six_actions() {
 #[test]
 fn minor_conflicts_are_upgraded_only_where_that_is_allowed_and_breaks_nothing() {
     let mut breaking = conflicts(Severity::Minor);
-    breaking.conflicts[0].breaks = vec!["requests".into()];
+    breaking.conflicts[0].breaks = vec![broken("requests")];
     let table = [
         (
             Tolerance::Strict,

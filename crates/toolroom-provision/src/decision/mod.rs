@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::redaction::Redaction;
 
+pub use crate::audit::{Conflict, Severity};
 pub use environment::{Base, Candidate, Origin, Place, Situation, State, decide_environment};
 pub use folder::{BrokenOff, Checked, FolderSituation, LastInstall, OwnCheck, decide_folder};
 
@@ -54,25 +55,6 @@ impl Action {
             Self::Refuse => "refuse",
         }
     }
-}
-
-/// How much a conflict matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    Minor,
-    Major,
-}
-
-/// An installed package that is not what is required.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Conflict {
-    pub package: String,
-    pub installed: String,
-    pub required: String,
-    pub severity: Severity,
-    /// Installed packages that would no longer work.
-    pub breaks: Vec<String>,
 }
 
 /// What an audit of an environment came to.
@@ -162,7 +144,10 @@ impl Decision {
     /// Leaves in its texts only what may be shown. The names of packages stay what they are.
     pub(crate) fn redact(&mut self, redaction: &Redaction) {
         let texts = [&mut self.reasons, &mut self.missing, &mut self.warnings];
-        let required = self.conflicts.iter_mut().map(|found| &mut found.required);
+        let required = self.conflicts.iter_mut().flat_map(|found| {
+            let breaks = found.breaks.iter_mut().map(|broken| &mut broken.requires);
+            breaks.chain([&mut found.required])
+        });
         let texts = texts
             .into_iter()
             .flatten()

@@ -117,7 +117,7 @@ impl Planner<'_> {
                     if let Ok(findings) = &mut findings {
                         findings.broken_off = before.is_some();
                         if !findings.satisfied() {
-                            installed = survey::installed(directory);
+                            installed = survey::installed(auditor, directory);
                         }
                     }
                     let version = found.version.clone();

@@ -10,7 +10,7 @@ use super::needs::Selected;
 use super::target::Target;
 use crate::decision::{Action, Decision, count};
 use crate::error::ProvisionError;
-use crate::manager::{Choice, Facts, Manager, Phase, fill_commands, fill_text};
+use crate::manager::{Choice, Facts, Phase, fill_commands, fill_text};
 use crate::redaction::Redaction;
 
 /// What a command that installs requirements by name has among its words; without any there
@@ -27,12 +27,9 @@ static NOTHING: Selected = Selected {
 pub struct Making<'p> {
     pub world: &'p World,
     pub target: &'p Target,
-    pub manager: &'p Manager,
     pub choice: &'p Choice,
     /// The program's name in commands, and its path.
     pub program: Option<(String, PathBuf)>,
-    pub root: &'p Path,
-    pub manifest: Option<&'p PathBuf>,
     pub base: Option<&'p Interpreter>,
     /// The interpreter of the environment as it is.
     pub inner: Option<&'p Interpreter>,
@@ -50,11 +47,8 @@ impl<'p> Making<'p> {
         Self {
             world,
             target,
-            manager: &target.manager,
             choice,
             program: None,
-            root: &target.root,
-            manifest: target.manifests.first(),
             base: None,
             inner: None,
             fetch: None,
@@ -70,7 +64,7 @@ impl<'p> Making<'p> {
     /// Fails if the manager's data does not fit.
     pub fn steps(&self, decision: &Decision) -> Result<Vec<Step>, ProvisionError> {
         let environment = decision.environment.as_deref();
-        let is_own = self.manager.environment.is_some();
+        let is_own = self.target.manager.environment.is_some();
         let remakes = matches!(decision.action, Action::Create | Action::Repair);
         let mut steps = Vec::new();
         match decision.action {
@@ -151,15 +145,15 @@ impl<'p> Making<'p> {
                 shown: redaction.argv(&argv),
                 argv,
                 // A new environment is empty; packages come with the next step.
-                asks_network: phase != Phase::Create || self.manager.environment.is_none(),
+                asks_network: phase != Phase::Create || self.target.manager.environment.is_none(),
             });
         }
         Ok(())
     }
 
     fn facts(&self, environment: Option<&Path>) -> Result<Facts<'_>, ProvisionError> {
-        let mut facts = Facts::new(self.world, self.root);
-        if let Some(manifest) = self.manifest {
+        let mut facts = Facts::new(self.world, &self.target.root);
+        if let Some(manifest) = self.target.manifests.first() {
             facts.path("manifest", manifest);
         }
         if let Some(environment) = environment {
@@ -204,7 +198,7 @@ impl<'p> Making<'p> {
             .iter()
             .map(|name| (name, &select.group));
         let mut arguments = Vec::new();
-        let mut facts = Facts::new(self.world, self.root);
+        let mut facts = Facts::new(self.world, &self.target.root);
         for (name, texts) in extras.chain(groups) {
             facts.text("name", name.as_str());
             for text in texts {
@@ -220,14 +214,14 @@ impl<'p> Making<'p> {
         if let Some(inner) = self.inner {
             return Some(inner.path.clone());
         }
-        let places = &self.manager.environment.as_ref()?.interpreter;
+        let places = &self.target.manager.environment.as_ref()?.interpreter;
         Some(environment.join(places.get(self.world.os.family())?))
     }
 
     fn bad(&self, reason: &str) -> ProvisionError {
         ProvisionError::BadManager {
-            name: self.manager.name.clone(),
-            path: PathBuf::from(&self.manager.name),
+            name: self.target.manager.name.clone(),
+            path: PathBuf::from(&self.target.manager.name),
             reason: reason.to_owned(),
         }
     }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::audit::python::{Environment, Installed, Platform};
-use crate::audit::{self, Audit, Demand, SeverityRules};
-use crate::decision::{Conflict, Findings, Severity};
+use crate::audit::report::asked;
+use crate::audit::{self, Audit, Conflict, Demand, SeverityRules};
+use crate::decision::Findings;
 use crate::journal::Packages;
 use crate::redaction::redacted;
 use crate::requirement::Requirements;
@@ -24,119 +24,55 @@ pub fn audit(
     let audit = found
         .audit(place, requirements, rules)
         .map_err(|error| error.to_string())?;
-    let findings = findings(&audit);
-    match audit.unjudged.first() {
-        Some(unjudged) if findings.satisfied() => Err(format!(
-            "{}: {}",
-            redacted(&unjudged.subject),
-            unjudged.reason
-        )),
+    let unjudged = audit
+        .unjudged
+        .first()
+        .map(|unjudged| format!("{}: {}", redacted(&unjudged.subject), unjudged.reason));
+    let findings = findings(audit);
+    match unjudged {
+        Some(reason) if findings.satisfied() => Err(reason),
         _ => Ok(findings),
     }
 }
 
-/// What is installed in an environment of its own, with its version. What it inherits is
-/// not its own to hold.
+/// What is installed at a place and can be held, with its version.
 #[must_use]
-pub fn installed(environment: &Path) -> Packages {
-    let read = Environment::read(environment, &Platform::current())
-        .and_then(|environment| Installed::read(&environment));
-    let Ok(installed) = read else {
-        return Packages::new();
-    };
-    let own = installed
-        .iter()
-        .filter(|distribution| !distribution.is_inherited());
-    own.map(|distribution| (distribution.name().to_owned(), distribution.version()))
-        .filter(|(_, version)| !version.is_empty())
-        .collect()
+pub fn installed(auditor: &str, place: &Path) -> Packages {
+    audit::auditor(auditor).map_or_else(Packages::new, |found| found.installed(place))
 }
 
-fn findings(audit: &Audit) -> Findings {
+fn findings(audit: Audit) -> Findings {
     let mut findings = Findings::default();
-    for missing in &audit.missing {
+    for missing in audit.missing {
+        let required = wanted(&missing.package, &missing.demands);
         if missing.breaks.is_empty() {
-            findings
-                .missing
-                .push(wanted(&missing.package, &missing.demands));
+            findings.missing.push(required);
         } else {
             findings.conflicts.push(Conflict {
-                package: missing.package.clone(),
-                installed: "nothing".to_owned(),
-                required: wanted(&missing.package, &missing.demands),
-                severity: Severity::Major,
-                breaks: missing.breaks.iter().map(ToString::to_string).collect(),
+                breaks: missing.breaks,
+                ..Conflict::major(missing.package, "nothing", required)
             });
         }
     }
-    findings
-        .conflicts
-        .extend(audit.conflicts.iter().map(|conflict| Conflict {
-            package: conflict.package.clone(),
-            installed: conflict.installed.clone(),
-            required: format!("{}{}", conflict.package, redacted(&conflict.required)),
-            severity: match conflict.severity {
-                audit::Severity::Minor => Severity::Minor,
-                audit::Severity::Major => Severity::Major,
-            },
-            breaks: conflict.breaks.iter().map(ToString::to_string).collect(),
-        }));
-    let major = |package: &str, installed: String, required: String| Conflict {
-        package: package.to_owned(),
-        installed,
-        required,
-        severity: Severity::Major,
-        breaks: Vec::new(),
-    };
-    findings
-        .conflicts
-        .extend(audit.interpreter.iter().map(|conflict| {
-            major(
-                "interpreter",
-                conflict.running.clone(),
-                format!("{} (for {})", conflict.required, conflict.wanted),
-            )
-        }));
-    findings
-        .conflicts
-        .extend(audit.contradictions.iter().map(|contradiction| {
-            major(
-                &contradiction.package,
-                "no version".to_owned(),
-                wanted(&contradiction.package, &contradiction.demands),
-            )
-        }));
-    let duplicates = audit
-        .duplicates
-        .iter()
-        .filter(|duplicate| duplicate.required);
-    findings.conflicts.extend(duplicates.map(|duplicate| {
-        let versions: Vec<&str> = duplicate
-            .copies
-            .iter()
-            .map(|(version, _)| version.as_str())
-            .collect();
-        major(
-            &duplicate.package,
-            versions.join(" and "),
-            "one copy".to_owned(),
-        )
+    let conflicts = &mut findings.conflicts;
+    conflicts.extend(audit.conflicts);
+    conflicts.extend(audit.interpreter.into_iter().map(|found| {
+        let required = format!("{} (for {})", found.required, found.wanted);
+        Conflict::major("interpreter", found.running, required)
+    }));
+    conflicts.extend(audit.contradictions.into_iter().map(|found| {
+        let required = wanted(&found.package, &found.demands);
+        Conflict::major(found.package, "no version", required)
+    }));
+    let duplicates = audit.duplicates.into_iter().filter(|found| found.required);
+    conflicts.extend(duplicates.map(|found| {
+        let copies = found.copies.into_iter();
+        let versions: Vec<String> = copies.map(|(version, _)| version).collect();
+        Conflict::major(found.package, versions.join(" and "), "one copy")
     }));
     findings
 }
 
-/// A package and what is asked of it, fit to be shown.
 fn wanted(package: &str, demands: &[Demand]) -> String {
-    let mut specs: Vec<String> = demands
-        .iter()
-        .map(|demand| redacted(&demand.spec))
-        .filter(|spec| !spec.is_empty())
-        .collect();
-    specs.sort();
-    specs.dedup();
-    match specs.first().and_then(|first| first.chars().next()) {
-        None => package.to_owned(),
-        Some('<' | '>' | '=' | '!' | '~') => format!("{package}{}", specs.join(",")),
-        Some(_) => format!("{package} {}", specs.join(", ")),
-    }
+    asked(package, demands.iter().map(|demand| demand.spec.as_str()))
 }

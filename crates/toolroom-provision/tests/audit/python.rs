@@ -235,7 +235,7 @@ fn the_guide_s_scenarios_are_told_apart() {
             conflict.installed.as_str(),
             conflict.required.as_str()
         ),
-        ("pytest", "6.2.0", ">=8.4.0")
+        ("pytest", "6.2.0", "pytest>=8.4.0")
     );
     assert_eq!(conflict.severity, Severity::Major);
 }

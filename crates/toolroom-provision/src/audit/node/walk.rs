@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::layout::workspace_root;
 use super::package::Manifest;
 use crate::audit::report::{
-    Audit, Conflict, Demand, Missing, Satisfied, Severity, Unjudged, Wanted,
+    Audit, Conflict, Demand, Missing, Satisfied, Severity, Unjudged, Wanted, asked,
 };
 use crate::audit::severity::SeverityRules;
 use crate::requirement::node_spec::parse_version;
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
                 let reason = format!("its version `{}` is not a version", found.version());
                 self.unjudged(name, reason, Some(demand.wanted));
             }
-            (other, _) => self.conflict(name, spec, demand, &found, other.is_some()),
+            (other, _) => self.conflict(name, spec, &demand, &found, other.is_some()),
         }
     }
 
@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
         &mut self,
         name: &str,
         spec: &NodeSpec,
-        demand: Demand,
+        demand: &Demand,
         found: &Found,
         is_other: bool,
     ) {
@@ -194,12 +194,9 @@ impl<'a> Walk<'a> {
         self.audit.conflicts.push(Conflict {
             package: name.to_owned(),
             installed,
-            required: demand.spec.clone(),
-            wanted: demand.wanted.clone(),
+            required: asked(name, std::iter::once(demand.spec.as_str())),
             severity,
             breaks: Vec::new(),
-            demands: vec![demand],
-            holds: Vec::new(),
         });
     }
 

@@ -23,6 +23,7 @@ pub use installed::Installed;
 pub use markers::Platform;
 
 use super::{Audit, AuditError, Auditor, SeverityRules};
+use crate::journal::Packages;
 use crate::requirement::Requirements;
 
 /// Compares an environment with requirements.
@@ -56,6 +57,18 @@ impl Auditor for SitePackages {
     ) -> Result<Audit, AuditError> {
         let environment = Environment::read(place, &Platform::current())?;
         audit(&environment, requirements, rules)
+    }
+
+    fn installed(&self, place: &Path) -> Packages {
+        let read = Environment::read(place, &Platform::current())
+            .and_then(|environment| Installed::read(&environment));
+        let Ok(installed) = read else {
+            return Packages::new();
+        };
+        let own = installed.iter().filter(|found| !found.is_inherited());
+        own.map(|found| (found.name().to_owned(), found.version()))
+            .filter(|(_, version)| !version.is_empty())
+            .collect()
     }
 }
 

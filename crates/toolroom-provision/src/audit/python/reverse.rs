@@ -12,7 +12,7 @@ use super::distribution::Distribution;
 use super::judge;
 use super::walk::{Ask, By, Package, Verdict, Walk, gated, specifier};
 use crate::audit::report::{
-    Audit, Break, Conflict, Contradiction, Demand, Missing, Severity, Wanted,
+    Audit, Break, Conflict, Contradiction, Demand, Missing, Severity, Wanted, asked,
 };
 use crate::requirement::pep508::{Applies, leading_name, normalize};
 use crate::requirement::{PythonRequirement, Role};
@@ -97,7 +97,7 @@ impl Walk<'_> {
         changing: &[&str],
     ) {
         let range = self.wanted_range(name, package);
-        let (breaks, holds) = self.standing(&range, package, others, changing);
+        let (breaks, _) = self.standing(&range, package, others, changing);
         let unmet: Vec<(&Ask<'_>, &str)> = package
             .asks
             .iter()
@@ -106,14 +106,13 @@ impl Walk<'_> {
                 _ => None,
             })
             .collect();
-        let Some((first, installed)) = unmet.first() else {
+        let Some((_, installed)) = unmet.first() else {
             return;
         };
-        let mut required: Vec<String> = unmet
+        let required: Vec<String> = unmet
             .iter()
             .map(|(ask, _)| ask.requirement.spec())
             .collect();
-        required.dedup();
         let other_source = unmet
             .iter()
             .any(|(ask, _)| ask.requirement.source().is_some());
@@ -129,17 +128,12 @@ impl Walk<'_> {
             }
             _ => Severity::Major,
         };
-        let demands = self.demands(package);
-        let wanted = self.wanted(first.by);
         self.audit.conflicts.push(Conflict {
             package: name.to_owned(),
             installed: (*installed).to_owned(),
-            required: required.join(","),
-            wanted,
+            required: asked(name, required.iter().map(String::as_str)),
             severity,
             breaks,
-            demands,
-            holds,
         });
     }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use toolroom_kernel::model::Environ;
 
 use super::*;
-use crate::audit::{Severity, Wanted};
+use crate::audit::Severity;
 use crate::requirement::{Context, Format, InterpreterLimit, Origin, Selection};
 
 /// An environment of 3.11 with the given distributions.
@@ -136,14 +136,7 @@ fn dependencies_of_dependencies_are_followed() {
     let audit = site.audit("a\n");
     assert_eq!(missing(&audit), ["gone"]);
     assert_eq!(audit.missing[0].demands[0].install, "gone>=2");
-    assert_eq!(conflicts(&audit), ["c 3.0 (<3)"]);
-    assert_eq!(
-        audit.conflicts[0].wanted,
-        Wanted::ByPackage {
-            name: "b".into(),
-            version: "1.5".into()
-        }
-    );
+    assert_eq!(conflicts(&audit), ["c 3.0 (c<3)"]);
 }
 
 #[test]
@@ -173,7 +166,7 @@ fn a_requirement_for_another_machine_is_skipped() {
 fn what_must_be_replaced_is_not_asked_what_it_needs() {
     let site = Site::new(&[("a 1.0", &["relic"])]);
     let audit = site.audit("a>=2\n");
-    assert_eq!(conflicts(&audit), ["a 1.0 (>=2)"]);
+    assert_eq!(conflicts(&audit), ["a 1.0 (a>=2)"]);
     assert!(audit.missing.is_empty());
 }
 
@@ -193,7 +186,6 @@ fn an_install_that_would_break_an_installed_package_says_so() {
     assert_eq!(broken, ["requests 2.31.0 (needs urllib3>=1.21.1,<3)"]);
     let conflict = &audit.conflicts[0];
     assert_eq!(conflict.severity, Severity::Major);
-    assert_eq!(conflict.holds[0].install, "urllib3>=1");
 
     let audit = site.audit("urllib3==1.20\nrequests\n");
     assert_eq!(
@@ -245,7 +237,7 @@ fn constraints_count_only_for_what_is_asked_for() {
     let site = Site::new(&[("a 1.0", &["b"]), ("b 2.0", &[]), ("c 9.0", &[])]);
     site.file("limits.txt", "b<2\nc<1\nd<1\n");
     let audit = site.audit("a\n-c limits.txt\n");
-    assert_eq!(conflicts(&audit), ["b 2.0 (<2)"]);
+    assert_eq!(conflicts(&audit), ["b 2.0 (b<2)"]);
     assert!(audit.missing.is_empty());
 }
 
@@ -256,7 +248,7 @@ fn a_package_that_is_there_twice_is_named() {
     assert!(audit.is_satisfied() && !audit.duplicates[0].required);
     let audit = site.audit("a>=2\n");
     assert!(audit.duplicates[0].required && !audit.is_satisfied());
-    assert_eq!(conflicts(&audit), ["a 1.0 (>=2)"]);
+    assert_eq!(conflicts(&audit), ["a 1.0 (a>=2)"]);
 }
 
 #[test]
@@ -416,19 +408,19 @@ fn sources_are_judged_by_where_they_came_from() {
     assert_eq!(
         conflicts(&site.audit("./lib\n")),
         [format!(
-            "lib {} (editable) ({})",
+            "lib {} (editable) (lib {})",
             lib.display(),
             lib.display()
         )]
     );
     assert_eq!(
         conflicts(&site.audit("tool @ git+https://host/tool.git@v2\n")),
-        ["tool git+https://host/tool@v1 (git+https://host/tool@v2)"]
+        ["tool git+https://host/tool@v1 (tool git+https://host/tool@v2)"]
     );
     let audit = site.audit("indexed @ https://host/indexed-1.0-py3-none-any.whl\n");
     assert_eq!(
         conflicts(&audit),
-        ["indexed 1.0 (from an index) (https://host/indexed-1.0-py3-none-any.whl)"]
+        ["indexed 1.0 (from an index) (indexed https://host/indexed-1.0-py3-none-any.whl)"]
     );
     assert_eq!(audit.conflicts[0].severity, Severity::Major);
 }

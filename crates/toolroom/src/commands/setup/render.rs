@@ -96,7 +96,8 @@ fn conflict(conflict: &Conflict) -> Twig<'_> {
         Severity::Minor => Label::new("conflict (minor):", style::faint),
         Severity::Major => Label::new("conflict (major):", style::warn),
     };
-    let breaks = match conflict.breaks.as_slice() {
+    let breaks: Vec<String> = conflict.breaks.iter().map(ToString::to_string).collect();
+    let breaks = match breaks.as_slice() {
         [] => String::new(),
         breaks => format!("; would break {}", breaks.join(", ")),
     };
