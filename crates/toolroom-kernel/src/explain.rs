@@ -59,6 +59,22 @@ impl Place {
     }
 }
 
+/// What lies behind an error, nearest first.
+pub fn causes(error: &(impl std::error::Error + ?Sized)) -> Vec<String> {
+    let message = error.to_string();
+    let mut causes = Vec::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        // A transparent wrapper repeats its source; saying it twice helps nobody.
+        if text != message && causes.last() != Some(&text) {
+            causes.push(text);
+        }
+        source = cause.source();
+    }
+    causes
+}
+
 /// An error a person can act on and a program can match on.
 pub trait Explain: std::error::Error {
     /// A stable, dotted name such as `catalog::tool_not_found`.

@@ -16,6 +16,6 @@ pub mod resolve;
 pub mod template;
 pub mod world;
 
-pub use explain::{Explain, Place, Position};
+pub use explain::{Explain, Place, Position, causes};
 pub use hex::hex;
 pub use world::{Directories, Os, World};

@@ -1,7 +1,7 @@
 //! The one form every error takes at the edge, for people and for programs.
 
 use serde_json::{Map, Value, json};
-use toolroom_kernel::{Explain, Place};
+use toolroom_kernel::{Explain, Place, causes};
 
 use crate::exit::Status;
 
@@ -68,23 +68,12 @@ impl Failure {
 
 impl<E: Explain> From<E> for Failure {
     fn from(error: E) -> Self {
-        let message = error.to_string();
-        let mut causes = Vec::new();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            let text = cause.to_string();
-            // A transparent wrapper repeats its source; saying it twice helps nobody.
-            if text != message && causes.last() != Some(&text) {
-                causes.push(text);
-            }
-            source = cause.source();
-        }
         Self {
             status: Status::of_error(error.code()),
             code: error.code().to_owned(),
-            message,
+            message: error.to_string(),
             help: error.help(),
-            causes,
+            causes: causes(&error),
             place: error.place(),
             details: Map::new(),
         }

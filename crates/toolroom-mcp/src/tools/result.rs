@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use toolroom_catalog::secrets::Secrets;
 use toolroom_exec::executor::{Data, Report, Status, ToolFailure};
 use toolroom_exec::subprocess::End;
-use toolroom_kernel::Explain;
+use toolroom_kernel::{Explain, causes};
 
 use super::ask::Ask;
 use super::entry::Entry;
@@ -273,11 +273,10 @@ pub fn fault(text: impl AsRef<str>) -> CallToolResult {
 /// An error that explains itself, with its advice.
 #[must_use]
 pub fn explained(error: &dyn Explain) -> CallToolResult {
-    let help = error
-        .help()
-        .map(|help| format!("\n{help}"))
-        .unwrap_or_default();
-    let mut result = fault(format!("{error}{help}"));
+    let mut lines = vec![error.to_string()];
+    lines.extend(causes(error));
+    lines.extend(error.help());
+    let mut result = fault(lines.join("\n"));
     let code = json!({"status": "error", "code": error.code()});
     result.meta = Some(MetaObject(Map::from_iter([(
         "toolroom/outcome".to_owned(),
