@@ -2,9 +2,10 @@
 
 #![cfg(target_os = "linux")]
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -256,9 +257,28 @@ struct Http(Child);
 
 impl Http {
     fn start(port: u16) -> Self {
-        let mut command = Command::new("python3");
-        command.args([fixture("http_server.py"), port.to_string()]);
-        Self(command.spawn().unwrap())
+        let mut server = Self::ready(port);
+        server.listen();
+        server
+    }
+
+    /// One that listens the moment it is told to, however busy the machine is.
+    fn ready(port: u16) -> Self {
+        let mut child = Command::new("python3")
+            .args([fixture("http_server.py"), port.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = [0; 6];
+        let stdout = child.stdout.as_mut().unwrap();
+        stdout.read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"ready\n");
+        Self(child)
+    }
+
+    fn listen(&mut self) {
+        self.0.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
     }
 }
 
@@ -279,11 +299,12 @@ fn a_server_over_http_is_greeted_once_and_its_connection_used_again() {
     let context = machine();
     let port = free_port();
     context.tool("far.yaml", format!("tool_type: mcp\nexecutor_id: mcp_http_runtime\ndescription: Far.\nconfig: {{url: \"http://127.0.0.1:{port}/mcp\"}}\n"));
+    let mut server = Http::ready(port);
     let mut client = Client::start(&context, &[]);
     // The call comes first: it is tried until the server is there.
     let id = client.send_modern("tools/call", json!({"name": "far", "arguments": {}}));
     std::thread::sleep(Duration::from_millis(150));
-    let server = Http::start(port);
+    server.listen();
     let first = client.response(id)["result"]["structuredContent"].clone();
     assert_eq!(first["greeted"], 1, "{first}");
     for _ in 0..3 {
@@ -292,6 +313,7 @@ fn a_server_over_http_is_greeted_once_and_its_connection_used_again() {
         assert_eq!(next["connection"], first["connection"], "{next}");
     }
     drop(server);
+    assert_eq!(call(&mut client, "far")["isError"], true);
     let again = Http::start(port);
     let begun = Instant::now();
     let after = loop {
