@@ -29,6 +29,8 @@ pub enum ProvisionError {
         manifest: PathBuf,
         lockfiles: Vec<String>,
         tools: Vec<String>,
+        /// Where the manifest may say which one is meant.
+        field: Option<String>,
     },
     #[error("{} asks for the package manager {name}, which {manager} does not know", manifest.display())]
     UnknownTool {
@@ -132,10 +134,12 @@ impl Explain for ProvisionError {
             Self::BadManager { .. } => {
                 "docs/reference/managers.md says what a manager holds".into()
             }
-            Self::SeveralLockfiles { tools, .. } => format!(
-                "say which one is meant, such as \"packageManager\": \"{}@…\", or delete the others' lockfiles",
-                tools.first().map_or("npm", String::as_str)
-            ),
+            Self::SeveralLockfiles { tools, field, .. } => match (field, tools.first()) {
+                (Some(field), Some(tool)) => format!(
+                    "say which one is meant, such as {field:?}: \"{tool}@…\", or delete the others' lockfiles"
+                ),
+                _ => "delete the lockfiles that are not meant".into(),
+            },
             Self::UnknownTool { known, .. } => format!("it knows {}", known.join(", ")),
             Self::BadManifest { .. } => return None,
             Self::NoProgram { programs, .. } => format!("install {}", programs.join(" or ")),

@@ -67,8 +67,10 @@ pub struct Base {
 /// Everything the decision depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Situation {
-    /// The language's name for people, such as `Python`.
+    /// The language's name for people.
     pub what: String,
+    /// Programs that can bring an interpreter.
+    pub bringers: Vec<String>,
     /// How many packages are required.
     pub required: usize,
     /// In order of preference.
@@ -271,10 +273,14 @@ fn isolate(situation: &Situation, passed: &Passed) -> Decision {
             "there is no {} interpreter that would do",
             situation.what
         ));
-        decision.fix = Some(format!(
-            "install {}, or uv, which can bring one",
-            situation.what
-        ));
+        decision.fix = Some(match situation.bringers.as_slice() {
+            [] => format!("install {}", situation.what),
+            bringers => format!(
+                "install {}, or {}, which can bring one",
+                situation.what,
+                bringers.join(" or ")
+            ),
+        });
         return decision;
     };
     let nothing_there = passed.reasons.is_empty();

@@ -63,6 +63,7 @@ fn situation(candidates: Vec<Candidate>) -> Situation {
     };
     Situation {
         what: "Python".into(),
+        bringers: vec!["uv".into()],
         required: 2,
         own: ["/canvas/cortex/.venv", "/canvas/cortex/.ai/scripts/.venv"]
             .map(|path| Place {

@@ -158,12 +158,12 @@ fn named_by_lockfile<'f>(
     }
     let mut tools: Vec<String> = found.iter().map(|(_, tool)| (*tool).to_owned()).collect();
     tools.dedup();
-    debug_assert!(!manager.choose.lockfiles.is_empty());
     Err(ProvisionError::SeveralLockfiles {
         root: root.to_path_buf(),
         manifest: manifest.to_path_buf(),
         lockfiles: found.iter().map(|(file, _)| (*file).to_owned()).collect(),
         tools,
+        field: manager.choose.fields.first().cloned(),
     })
 }
 

@@ -253,6 +253,17 @@ pub enum Phase {
     Interpreter,
 }
 
+impl Manager {
+    /// Its programs that can bring an interpreter.
+    pub(crate) fn bringers(&self) -> Vec<String> {
+        let tools = self.tools.iter();
+        tools
+            .filter(|(_, tool)| tool.interpreter.is_some())
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
 impl ManagerTool {
     /// What tools that run in a project are to be given.
     #[must_use]

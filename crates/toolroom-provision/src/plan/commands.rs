@@ -158,8 +158,8 @@ impl<'p> Making<'p> {
         }
         if let Some(environment) = environment {
             facts.path("environment", environment);
-            if let Some(python) = self.interpreter_of(environment) {
-                facts.path("python", &python);
+            if let Some(interpreter) = self.interpreter_of(environment) {
+                facts.path("own_interpreter", &interpreter);
             }
         }
         match (self.fetch, self.base) {

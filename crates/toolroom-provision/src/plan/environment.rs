@@ -30,6 +30,7 @@ impl Planner<'_> {
             .base(&spec.resolver, needs.interpreter().as_deref());
         let situation = Situation {
             what: spec.language.clone(),
+            bringers: target.manager.bringers(),
             required: needs.count(),
             own: self.own_places(target, spec),
             base: base
@@ -80,6 +81,7 @@ impl Planner<'_> {
         }
         let situation = Situation {
             what: spec.language.clone(),
+            bringers: target.manager.bringers(),
             required: needs.count() + needs.requirements.interpreter.len(),
             own: own
                 .iter()
