@@ -327,6 +327,12 @@ fn a_client_is_detected_by_its_folder_or_its_command() {
     }
     machine.file("home/.cursor/x", "");
     machine.file("bin/goose", "");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let all = std::fs::Permissions::from_mode(0o755);
+        fs_err::set_permissions(machine.path("bin/goose"), all).unwrap();
+    }
     machine.world.env.set("PATH", machine.path("bin"));
     assert!(machine.client("cursor").is_detected(&machine.world));
     assert!(machine.client("goose").is_detected(&machine.world));
