@@ -35,37 +35,12 @@ pub fn choose(
     is_there: &dyn Fn(&str, &ManagerTool) -> bool,
 ) -> Result<Choice, ProvisionError> {
     let found = lockfiles(manager, root, manifest);
-    let declared = declared(manager, manifest)?;
-    let mut notes = Vec::new();
-    let (tool, version, reason) = match declared {
-        Some(declared) => {
-            let others: Vec<&str> = found
-                .iter()
-                .filter(|(_, tool)| *tool != declared.name)
-                .map(|(file, _)| *file)
-                .collect();
-            if !others.is_empty() && !found.iter().any(|(_, tool)| *tool == declared.name) {
-                notes.push(format!(
-                    "{} says {}, but there is {}",
-                    declared.field,
-                    declared.name,
-                    others.join(", ")
-                ));
-            }
-            (
-                declared.name,
-                declared.version,
-                format!("{} says so", declared.field),
-            )
-        }
-        None => match named_by_lockfile(manager, root, manifest, &found)? {
-            Some((file, tool)) => (tool.to_owned(), None, format!("there is {file}")),
-            None => {
-                let (name, reason) = usual(manager, is_there);
-                (name, None, reason)
-            }
-        },
-    };
+    let Named {
+        tool,
+        version,
+        reason,
+        notes,
+    } = named(manager, root, manifest, &found, is_there)?;
     let known = manager
         .tools
         .get(&tool)
@@ -89,6 +64,41 @@ pub fn choose(
         lockfile,
         reason,
         notes,
+    })
+}
+
+/// A tool that is meant, and who says so.
+struct Named {
+    tool: String,
+    version: Option<String>,
+    reason: String,
+    notes: Vec<String>,
+}
+
+fn named(
+    manager: &Manager,
+    root: &Path,
+    manifest: &Path,
+    found: &[(&str, &str)],
+    is_there: &dyn Fn(&str, &ManagerTool) -> bool,
+) -> Result<Named, ProvisionError> {
+    if let Some(declared) = declared(manager, manifest)? {
+        return Ok(Named {
+            notes: declared.disagreement(found).into_iter().collect(),
+            reason: format!("{} says so", declared.field),
+            tool: declared.name,
+            version: declared.version,
+        });
+    }
+    let (tool, reason) = match named_by_lockfile(manager, root, manifest, found)? {
+        Some((file, tool)) => (tool.to_owned(), format!("there is {file}")),
+        None => usual(manager, is_there),
+    };
+    Ok(Named {
+        tool,
+        version: None,
+        reason,
+        notes: Vec::new(),
     })
 }
 
@@ -171,6 +181,22 @@ struct Declared {
     name: String,
     version: Option<String>,
     field: String,
+}
+
+impl Declared {
+    /// A word on lockfiles that are all of others.
+    fn disagreement(&self, found: &[(&str, &str)]) -> Option<String> {
+        let is_own = |(_, tool): &(&str, &str)| *tool == self.name;
+        if found.is_empty() || found.iter().any(is_own) {
+            return None;
+        }
+        let files: Vec<&str> = found.iter().map(|(file, _)| *file).collect();
+        let Self { name, field, .. } = self;
+        Some(format!(
+            "{field} says {name}, but there is {}",
+            files.join(", ")
+        ))
+    }
 }
 
 /// What the manifest says, under the first of the fields that says something.

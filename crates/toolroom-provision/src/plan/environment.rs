@@ -1,5 +1,7 @@
 //! The project's environment, and the shared ones of tools.
 
+use std::path::Path;
+
 use super::Plan;
 use super::candidates::Seen;
 use super::finish::Decided;
@@ -42,18 +44,8 @@ impl Planner<'_> {
             candidates: survey.iter().map(|seen| seen.candidate.clone()).collect(),
         };
         let decision = decide_environment(&situation);
-        let chosen = survey
-            .into_iter()
-            .find(|seen| decision.environment.as_ref() == Some(&seen.candidate.path));
-        self.finish(
-            target,
-            needs,
-            Decided {
-                decision,
-                base,
-                chosen,
-            },
-        )
+        let decided = Decided::among(survey, decision, base);
+        self.finish(target, needs, decided)
     }
 
     /// A tool's own environment: what it would run in anyway if that has all, else one
@@ -70,15 +62,7 @@ impl Planner<'_> {
         let own = base.as_ref().ok().and_then(|base| {
             store::place(self.world, &target.manager.name, &needs, &target.root, base)
         });
-        let mut candidates: Vec<Seen> = Vec::new();
-        if let Some(own) = own.as_deref().filter(|own| own.exists()) {
-            candidates.push(self.seen(target, spec, own, Origin::Recorded, &needs));
-        } else if !self.options.policy.force_isolation {
-            let project = self.world.project.as_ref();
-            let seen = project.map(|_| self.candidates(target, spec, &needs));
-            let seen = seen.transpose()?.into_iter().flatten();
-            candidates.extend(seen.into_iter().find(Seen::has_all));
-        }
+        let candidate = self.shared_candidate(target, spec, &needs, own.as_deref())?;
         let situation = Situation {
             what: spec.language.clone(),
             bringers: target.manager.bringers(),
@@ -103,7 +87,7 @@ impl Planner<'_> {
                 ..self.options.policy
             },
             repair: true,
-            candidates: candidates
+            candidates: candidate
                 .iter()
                 .map(|seen| seen.candidate.clone())
                 .collect(),
@@ -119,18 +103,26 @@ impl Planner<'_> {
             }
             _ => {}
         }
-        let chosen = candidates
-            .into_iter()
-            .find(|seen| decision.environment.as_ref() == Some(&seen.candidate.path));
-        self.finish(
-            target,
-            needs,
-            Decided {
-                decision,
-                base,
-                chosen,
-            },
-        )
+        let decided = Decided::among(candidate, decision, base);
+        self.finish(target, needs, decided)
+    }
+
+    /// The shared environment if it is there, or else what of the project's has all.
+    fn shared_candidate(
+        &self,
+        target: &Target,
+        spec: &EnvironmentSpec,
+        needs: &Needs,
+        own: Option<&Path>,
+    ) -> Result<Option<Seen>, ProvisionError> {
+        if let Some(own) = own.filter(|own| own.exists()) {
+            return Ok(Some(self.seen(target, spec, own, Origin::Recorded, needs)));
+        }
+        if self.options.policy.force_isolation || self.world.project.is_none() {
+            return Ok(None);
+        }
+        let seen = self.candidates(target, spec, needs)?;
+        Ok(seen.into_iter().find(Seen::has_all))
     }
 
     /// The resolver that has to be told of a plan's environment; none if it finds it anyway.

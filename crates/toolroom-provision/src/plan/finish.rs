@@ -27,6 +27,20 @@ pub(super) struct Decided {
 }
 
 impl Decided {
+    /// A decision for one of the environments that were seen, or for a new one.
+    pub(super) fn among(
+        seen: impl IntoIterator<Item = Seen>,
+        decision: Decision,
+        base: Result<Interpreter, Lacking>,
+    ) -> Self {
+        let is_chosen = |seen: &Seen| decision.environment.as_ref() == Some(&seen.candidate.path);
+        Self {
+            chosen: seen.into_iter().find(is_chosen),
+            decision,
+            base,
+        }
+    }
+
     /// A decision about packages that need no interpreter to be installed.
     pub(super) const fn beside(decision: Decision) -> Self {
         Self {
