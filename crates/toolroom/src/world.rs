@@ -52,8 +52,13 @@ pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
 fn home(env: &Environ) -> Option<PathBuf> {
     let name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
     env.get_os(name)
-        .filter(|path| Path::new(path).is_absolute())
         .map(PathBuf::from)
+        .filter(|path| path.is_absolute() && !is_no_folder(path))
+}
+
+/// Services are given `/dev/null` as a home: nothing is in it, and nothing can be.
+fn is_no_folder(home: &Path) -> bool {
+    fs_err::metadata(home).is_ok_and(|found| !found.is_dir())
 }
 
 fn directories() -> Option<Directories> {

@@ -282,6 +282,26 @@ fn without_a_home_and_without_a_path_a_project_works() {
 }
 
 #[test]
+fn a_home_that_is_no_folder_is_none() {
+    let mut context = alone();
+    venv(&context, ".venv", "3.11.4");
+    context.set_env("HOME", "/dev/null");
+    for name in [
+        "XDG_CONFIG_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_STATE_HOME",
+        "XDG_DATA_HOME",
+    ] {
+        context.remove_env(name);
+    }
+    assert_eq!(chosen(&context, "python"), "[PROJECT]/.venv/bin/python3");
+    for command in ["list", "runs", "setup"] {
+        let outcome = context.run(&[command, "--json"]);
+        assert_eq!(outcome.status, 0, "{command}: {}", outcome.stdout);
+    }
+}
+
+#[test]
 fn a_folder_of_a_monorepo_has_the_project_and_nothing_above_it() {
     let mut context = alone();
     venv(&context, ".venv", "3.11.4");
