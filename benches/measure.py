@@ -8,10 +8,17 @@ import time
 
 
 class Cost:
-    def __init__(self, wall, cpu, peak_kb):
+    """What a command took; of many runs the medians, and the least CPU time of all.
+
+    What else a machine does can only add to a command's time, so on a busy one the least is
+    the better measure, and the median says how busy it was.
+    """
+
+    def __init__(self, wall, cpu, peak_kb, least=None):
         self.wall = wall
         self.cpu = cpu
         self.peak_kb = peak_kb
+        self.least = cpu if least is None else least
 
 
 def run_once(argv, cwd=None, env=None):
@@ -56,11 +63,17 @@ def median(costs):
         statistics.median(cost.wall for cost in costs),
         statistics.median(cost.cpu for cost in costs),
         max(cost.peak_kb for cost in costs),
+        min(cost.cpu for cost in costs),
     )
 
 
 def row(name, cost, extra=""):
-    print(f"{name:<44} {cost.cpu * 1000:8.2f} ms CPU {cost.wall * 1000:8.2f} ms wall {cost.peak_kb / 1024:7.1f} MB  {extra}")
+    print(f"{name:<44} {cost.cpu * 1000:8.2f} [{cost.least * 1000:7.2f}] ms CPU {cost.wall * 1000:8.2f} ms wall {cost.peak_kb / 1024:7.1f} MB  {extra}")
+
+
+def over(cost, bare):
+    """The CPU time beyond another's, median and least, in milliseconds."""
+    return f"{(cost.cpu - bare.cpu) * 1000:+6.2f} [{(cost.least - bare.least) * 1000:+6.2f}] ms CPU"
 
 
 def own_cpu():
