@@ -27,8 +27,8 @@ use crate::plan::{Plan, Planner};
 
 pub(crate) use kept::Kept;
 pub use one::apply;
-pub use said::Said;
 pub(crate) use recover::is_broken_off;
+pub use said::Said;
 pub use undo::undo;
 
 /// How many environments are prepared at the same time.

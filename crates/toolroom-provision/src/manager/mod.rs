@@ -16,6 +16,5 @@ pub use fill::{Argv, Facts, fill_commands, fill_text};
 pub use load::{load, load_all};
 pub use report::{Amount, Report};
 pub use spec::{
-    Activation, Commands, EnvironmentSpec, Manager, ManagerTool, Offline, Phase, Select,
-    SharedSpec,
+    Activation, Commands, EnvironmentSpec, Manager, ManagerTool, Offline, Phase, Select, SharedSpec,
 };
