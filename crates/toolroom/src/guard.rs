@@ -14,8 +14,9 @@ pub const WORD: &str = "__guard";
 /// Made for the one call that this process is for, or for all of a server's.
 static AHEAD: OnceLock<Guard> = OnceLock::new();
 
-/// Makes the guard of a call that is all but certain to come, or who makes them. Copying this process is
-/// cheapest as the first thing it does: later each side pays for what the other changes.
+/// Makes the guard of a call that is all but certain to come, or who makes them. Copying
+/// this process is cheapest as the first thing it does: later each side pays for what the
+/// other changes.
 pub fn make_ahead(words: &[OsString]) {
     let Ok(guard) = fresh() else { return };
     let ahead = match words {
