@@ -11,7 +11,8 @@ use crate::failure::Failure;
 /// The hidden command by which our own binary is a guard.
 pub const WORD: &str = "__guard";
 
-/// Made for the one call that this process is for, or for all of a server's.
+/// Made for the one call that this process is for, for a setup's steps, or for all of a
+/// server's calls.
 static AHEAD: OnceLock<Guard> = OnceLock::new();
 
 /// Makes the guard of a call that is all but certain to come, or who makes them. Copying
@@ -22,6 +23,10 @@ pub fn make_ahead(words: &[OsString]) {
     let ahead = match words {
         [command, ..] if command == "run" => guard.forked(),
         [command, of_it, ..] if command == "mcp" && of_it == "serve" => guard.garrisoned(),
+        // To make an environment and to fill it.
+        [command, how @ ..] if command == "setup" && how.iter().all(|word| word != "--plan") => {
+            guard.forked().forked()
+        }
         _ => return,
     };
     let _ = AHEAD.set(ahead);

@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::printer::{Printer, Volume};
 
 fn main() -> ExitCode {
-    let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
     let first = words.first().cloned().unwrap_or_default();
     #[cfg(unix)]
     if first == guard::WORD {
