@@ -93,15 +93,15 @@ fn written(world: &World, name: &str) -> std::io::Result<(PathBuf, Option<TempDi
     Ok((temporary.path().to_path_buf(), Some(temporary)))
 }
 
-/// Whether the folder holds these files, and only its owner writes there. Their length says
-/// it: they are on disk before they have their names, and reading them all would cost every
-/// call.
+/// Whether the folder holds these files byte for byte, and only its owner writes there.
 fn is_whole(folder: &Path, files: &[(&str, &str)]) -> bool {
     is_private(folder)
         && files.iter().all(|(name, text)| {
             let path = folder.join(name);
-            path.symlink_metadata()
-                .is_ok_and(|found| found.is_file() && found.len() == text.len() as u64)
+            let is_plain = path
+                .symlink_metadata()
+                .is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
+            is_plain && fs_err::read(path).is_ok_and(|found| found == text.as_bytes())
         })
 }
 
@@ -118,7 +118,6 @@ fn mend(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
         fs_err::create_dir_all(within)?;
         let mut beside = tempfile::NamedTempFile::new_in(within)?;
         beside.write_all(text.as_bytes())?;
-        beside.as_file().sync_data()?;
         beside.persist(path).map_err(|error| error.error)?;
     }
     Ok(())
@@ -170,9 +169,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
     for (name, text) in files {
         let path = folder.join(name);
         fs_err::create_dir_all(parent_of(&path, folder))?;
-        let mut file = fs_err::File::create(path)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_data()?;
+        fs_err::write(path, text)?;
     }
     Ok(())
 }

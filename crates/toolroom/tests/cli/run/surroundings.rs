@@ -57,6 +57,14 @@ fn a_launcher_that_was_changed_is_written_anew() {
         fs_err::write(folder.join(name), text).unwrap();
         assert_eq!(result(&context, &["f"]), json!(1), "{name}: {text:?}");
     }
+    let length = fs_err::metadata(folder.join("call.py")).unwrap().len();
+    let as_long = format!(
+        "{:#<1$}",
+        "raise SystemExit(7)\n",
+        length.try_into().unwrap()
+    );
+    fs_err::write(folder.join("call.py"), as_long).unwrap();
+    assert_eq!(result(&context, &["f"]), json!(1), "as long as it was");
     fs_err::remove_file(folder.join("toolroom/failures.py")).unwrap();
     assert_eq!(result(&context, &["f"]), json!(1));
     #[cfg(unix)]
