@@ -1,9 +1,6 @@
 //! What holds for every environment, whatever the language: data, not code.
 
 use serde::Deserialize;
-use serde_json::Value;
-
-use super::error::ResolveError;
 
 /// Which dotenv files count, what they may not set, and what a minimal environment keeps.
 /// Names are whole names, or prefixes that end in `*`.
@@ -18,19 +15,6 @@ pub struct EnvironmentRules {
     pub minimal: Vec<String>,
     /// Of these it keeps the address, but not the user and password in it.
     pub without_credentials: Vec<String>,
-}
-
-impl EnvironmentRules {
-    /// Reads the rules from data.
-    ///
-    /// # Errors
-    /// Fails if a list is not a list of texts.
-    pub fn read(data: &Value) -> Result<Self, ResolveError> {
-        Self::deserialize(data).map_err(|error| ResolveError::BadResolver {
-            resolver: "environment".to_owned(),
-            reason: error.to_string(),
-        })
-    }
 }
 
 /// How much of the process environment a tool sees.

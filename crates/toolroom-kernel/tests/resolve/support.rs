@@ -110,7 +110,7 @@ impl Context {
         Self {
             world,
             library: Library(resolvers),
-            rules: EnvironmentRules::read(&yaml(&core_directory().join("environment.yaml")))
+            rules: serde_json::from_value(yaml(&core_directory().join("environment.yaml")))
                 .unwrap(),
             dotenv_allow: Vec::new(),
             preferred: Vec::new(),
