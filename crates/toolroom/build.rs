@@ -3,14 +3,71 @@
 //!
 //! A fixed address spares the hundred and fifty of them that relocating a
 //! position-independent program of this size takes, for tables that it hardly looks at.
-//! The unwinder is linked in, because a library of its own costs ten more, and only a
-//! panic's backtrace asks for it.
+//! The C library is linked in where its archive is there, which spares fifty more and the
+//! loader's work; where it is not, the unwinder alone is, which a library of its own would
+//! make ten faults of.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a build script names its files itself and speaks to cargo"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the standard library asks the linker for by name. All but the first may be part
+/// of the first.
+const SYSTEM: [&str; 6] = ["c", "m", "rt", "pthread", "util", "dl"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    if variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ENV") == "gnu" {
-        println!("cargo:rustc-link-arg-bins=-no-pie");
-        println!("cargo:rustc-link-lib=static:-bundle=gcc_eh");
+    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
+    if !is("CARGO_CFG_TARGET_OS", "linux") || !is("CARGO_CFG_TARGET_ENV", "gnu") {
+        return;
     }
+    println!("cargo:rustc-link-arg-bins=-no-pie");
+    let is_native = std::env::var("HOST").ok() == std::env::var("TARGET").ok();
+    match is_native.then(stand_ins).flatten() {
+        Some(folder) => {
+            println!("cargo:rustc-link-arg-bins=-L{}", folder.display());
+            println!("cargo:rustc-link-arg-bins=-static");
+        }
+        None => println!("cargo:rustc-link-lib=static:-bundle=gcc_eh"),
+    }
+}
+
+/// A folder in which the names of the shared libraries lead to their archives. The compiler
+/// names them to the linker as shared ones whatever we say: `crt-static` would be for all
+/// that is built, and plug-ins of the compiler cannot be linked so.
+fn stand_ins() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("OUT_DIR")?);
+    let (library, unwinder) = (archive("c")?, archive("gcc_eh")?);
+    lead(&folder, "gcc_s", &[&unwinder, &library])?;
+    for name in SYSTEM {
+        if let Some(archive) = archive(name) {
+            lead(&folder, name, &[&archive])?;
+        }
+    }
+    Some(folder)
+}
+
+/// Where the linker's driver has an archive; none if it has none.
+fn archive(name: &str) -> Option<PathBuf> {
+    let driver = std::env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    let asked = Command::new(driver)
+        .arg(format!("-print-file-name=lib{name}.a"))
+        .output()
+        .ok()?;
+    let path = PathBuf::from(String::from_utf8(asked.stdout).ok()?.trim());
+    path.is_absolute().then_some(path)
+}
+
+fn lead(folder: &Path, name: &str, archives: &[&Path]) -> Option<()> {
+    let archives: Vec<String> = archives
+        .iter()
+        .map(|path| format!("\"{}\"", path.display()))
+        .collect();
+    let script = format!("GROUP ( {} )\n", archives.join(" "));
+    std::fs::write(folder.join(format!("lib{name}.so")), script).ok()
 }

@@ -10,3 +10,4 @@ pub mod http;
 pub mod runs;
 pub mod spare;
 pub mod subprocess;
+mod system;

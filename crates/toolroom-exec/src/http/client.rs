@@ -14,6 +14,7 @@ use super::address::{self, CarefulResolver};
 use super::encode::shown_text;
 use super::error::HttpError;
 use super::request::Network;
+use crate::system::look_names_up_without_plugins;
 
 /// How many clients are kept; the longest unused one goes first.
 const KEPT: usize = 8;
@@ -104,7 +105,7 @@ pub(crate) fn forget(runtime: Id) {
 }
 
 fn build(network: &Network, secure: bool) -> Result<Client, HttpError> {
-    install_provider();
+    prepare();
     let mut builder = Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
@@ -138,11 +139,13 @@ fn unusable(reason: String) -> HttpError {
     }
 }
 
-/// Without a provider of cryptography a client cannot be built at all.
-pub(super) fn install_provider() {
+/// What a process has to have before its first client.
+pub(super) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // It fails if another one is there already, which does as well.
+        look_names_up_without_plugins();
+        // Without a provider of cryptography no client can be built at all. It fails if
+        // another one is there already, which does as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }

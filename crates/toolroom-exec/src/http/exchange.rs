@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn failure_of(resolver: Leading) -> HttpError {
-        super::super::client::install_provider();
+        super::super::client::prepare();
         let url = Url::parse("http://name.example/?key=k").unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -1,10 +1,9 @@
-//! Guards that are copies of this process: the one place with `unsafe` in it.
+//! Guards that are copies of this process.
 //!
 //! A copy costs a third of a program's start. It is made only while there is one thread,
 //! so nothing in it can be locked, or half done, by a thread that the copy does not have.
 //! A process that will have several makes a garrison first: a copy that stays as it is,
 //! and makes guards of itself for as long as they are asked for.
-#![allow(unsafe_code)]
 
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -14,6 +13,7 @@ use rustix::process::Pid;
 
 use super::start::receive;
 use super::wire::Notice;
+use crate::system::{Side, end, forget_children, fork};
 
 /// Makes a guard that waits at the other end of the socket; none where there are other
 /// threads, or where that cannot be told.
@@ -41,28 +41,6 @@ fn alone(duty: fn(UnixStream) -> io::Result<()>) -> io::Result<Option<(UnixStrea
     }
 }
 
-/// Which of the two processes this is, after the copy was made.
-enum Side {
-    Original(Pid),
-    Copy,
-}
-
-/// Only for a process with one thread, and a copy that comes to [`end`].
-fn fork() -> io::Result<Side> {
-    // SAFETY: there is one thread, so the copy is whole, and it shares no memory with us.
-    let pid = unsafe { libc::fork() };
-    if pid < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(Pid::from_raw(pid).map_or(Side::Copy, Side::Original))
-}
-
-/// Ends a copy past every destructor: what it was copied with is not its own.
-fn end(outcome: &io::Result<()>) -> ! {
-    // SAFETY: ends the process, and nothing after it is ever reached.
-    unsafe { libc::_exit(i32::from(outcome.is_err())) }
-}
-
 /// Holds nothing of ours open: whoever reads our output waits for all who may write to it.
 fn leave_streams() -> io::Result<()> {
     let nothing = fs_err::OpenOptions::new()
@@ -79,9 +57,8 @@ fn leave_streams() -> io::Result<()> {
 fn man(orders: UnixStream) -> io::Result<()> {
     // The terminal's signals are not for us.
     let _ = rustix::process::setsid();
-    // SAFETY: no handler is installed; the system is told to forget our children as they
-    // end. A guard waits for its own again once it has registered its handler.
-    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    // A guard registers a handler and so waits for its own again.
+    forget_children();
     while let Some(control) = next(&orders)? {
         match fork() {
             Ok(Side::Original(_)) => {}

@@ -29,6 +29,15 @@ fn what_opens_the_metadata_service_is_not_a_parameter() {
 }
 
 #[test]
+fn a_server_is_reached_by_a_name_of_the_systems_files() {
+    let context = context();
+    let server = echo();
+    let by_name = server.url("/").replace("127.0.0.1", "localhost");
+    tool(&context, &format!("url: {by_name}"));
+    assert_eq!(context.data(&["run", "ask"])["data"], json!({"a": [1]}));
+}
+
+#[test]
 fn proxies_come_from_the_resolved_environment() {
     let context = context();
     let proxy =

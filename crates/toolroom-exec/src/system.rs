@@ -1,0 +1,68 @@
+//! What only the system's own library can do: the one place with `unsafe` in it.
+//!
+//! Each function is safe to call by itself, or says in a line what its caller promises.
+//! Nothing here decides anything.
+#![allow(unsafe_code)]
+
+#[cfg(unix)]
+use std::io;
+
+#[cfg(unix)]
+use rustix::process::Pid;
+
+/// Which of the two processes this is, after the copy was made.
+#[cfg(unix)]
+pub(crate) enum Side {
+    Original(Pid),
+    Copy,
+}
+
+/// Copies this process. Only for one with a single thread, and a copy that comes to
+/// [`end`].
+#[cfg(unix)]
+pub(crate) fn fork() -> io::Result<Side> {
+    // SAFETY: there is one thread, so the copy is whole, and it shares no memory with us.
+    let pid = unsafe { libc::fork() };
+    if pid < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Pid::from_raw(pid).map_or(Side::Copy, Side::Original))
+}
+
+/// Ends a copy past every destructor: what it was copied with is not its own.
+#[cfg(unix)]
+pub(crate) fn end(outcome: &io::Result<()>) -> ! {
+    // SAFETY: ends the process, and nothing after it is ever reached.
+    unsafe { libc::_exit(i32::from(outcome.is_err())) }
+}
+
+/// Has the system forget our children as they end. Whoever waits for his own registers a
+/// handler first, which takes this back.
+#[cfg(unix)]
+pub(crate) fn forget_children() {
+    // SAFETY: no handler is installed.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+}
+
+/// Has names looked up in the system's files and by DNS alone, in a program that the C
+/// library is part of. For anything else that `nsswitch.conf` may list the library would
+/// load plug-ins, and those are made for the library of this machine, not for ours.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(crate) fn look_names_up_without_plugins() {
+    unsafe extern "C" {
+        fn __nss_configure_lookup(
+            database: *const libc::c_char,
+            services: *const libc::c_char,
+        ) -> libc::c_int;
+    }
+    // SAFETY: reads a number that the process was started with: where its loader is.
+    let has_loader = unsafe { libc::getauxval(libc::AT_BASE) } != 0;
+    if !has_loader {
+        // SAFETY: both texts end with a zero byte and live as long as the program. The
+        // library takes a lock of its own.
+        unsafe { __nss_configure_lookup(c"hosts".as_ptr(), c"files dns".as_ptr()) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn look_names_up_without_plugins() {}
