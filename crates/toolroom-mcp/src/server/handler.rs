@@ -21,6 +21,7 @@ use super::changes::Ear;
 use super::level::Level;
 use super::misread;
 use super::session::Session;
+use super::sessions::Stay;
 
 /// How long a client may keep a list; changes are announced anyway.
 const FRESH_MS: u64 = 5_000;
@@ -75,6 +76,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
+        if let Some(stay) = Stay::of(&context.extensions) {
+            let _ = stay.revision.set(answer.protocol_version.clone());
+        }
         let mut agreed = request;
         agreed.protocol_version = answer.protocol_version.clone();
         context.peer.set_peer_info(agreed);

@@ -1,13 +1,16 @@
 //! Serves any number of clients over Streamable HTTP: on this machine unless told
 //! otherwise, to whoever has the token, and to no page of a browser.
 
+mod batch;
+mod merge;
+
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use http::uri::Authority;
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
@@ -25,7 +28,7 @@ use super::ending::told_to_end;
 use super::handler::Handler;
 use super::house::House;
 use super::session::Session;
-use super::sessions::{Sessions, Visit};
+use super::sessions::{Sessions, Stay, Visit};
 use crate::live;
 
 /// The path clients connect to.
@@ -170,9 +173,10 @@ async fn connection(stream: TcpStream, door: Arc<Door>) {
 struct Door {
     token: Option<[u8; 32]>,
     sessions: Arc<Sessions>,
-    service: StreamableHttpService<Handler, LocalSessionManager>,
+    service: Service,
 }
 
+type Service = StreamableHttpService<Handler, LocalSessionManager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 impl Door {
@@ -216,17 +220,22 @@ impl Door {
     }
 
     /// Answers in the session that the request names, or in the one that it begins.
-    async fn visited(&self, request: Request<Full<Bytes>>) -> Answer {
+    async fn visited(&self, mut request: Request<Bytes>) -> Answer {
         let named = session_of(request.headers());
+        let mut stay = Arc::<Stay>::default();
         let mut visit = match &named {
-            Some(id) => self.sessions.visit(id).await,
+            Some(id) => self.sessions.visit(id, &stay).await,
             None => None,
         };
-        let answer = self.service.handle(request).await;
+        if let Some(visit) = &visit {
+            stay = visit.stay.clone();
+        }
+        request.extensions_mut().insert(stay.clone());
+        let answer = self.handled(request, &stay).await;
         if named.is_none()
             && let Some(begun) = session_of(answer.headers())
         {
-            visit = self.sessions.visit(&begun).await;
+            visit = self.sessions.visit(&begun, &stay).await;
             if !self.sessions.make_room().await {
                 let _ = self.sessions.manager.close_session(&begun.into()).await;
                 return refused(
@@ -238,6 +247,25 @@ impl Door {
         match visit {
             Some(visit) => answer.map(|body| held(body, visit)),
             None => answer,
+        }
+    }
+
+    /// Hands a request on, and a batch message by message.
+    async fn handled(&self, request: Request<Bytes>, stay: &Stay) -> Answer {
+        if request.method() != Method::POST || !batch::is_one(request.body()) {
+            return self.service.handle(request.map(Full::new)).await;
+        }
+        let (head, body) = request.into_parts();
+        let members =
+            batch::allowed(&head.headers, stay.revision.get()).and_then(|()| batch::read(&body));
+        match members {
+            Ok(members) => merge::answer(&self.service, head, members).await,
+            Err(fault) => {
+                let mut answer = refused(StatusCode::BAD_REQUEST, fault.message());
+                let kind = HeaderValue::from_static("application/json");
+                answer.headers_mut().insert(header::CONTENT_TYPE, kind);
+                answer
+            }
         }
     }
 
@@ -256,14 +284,14 @@ impl Door {
 }
 
 /// A whole body, so that one that never comes to its end holds no connection for ever.
-async fn received<B>(body: B, patience: Duration) -> Result<Full<Bytes>, Box<Answer>>
+async fn received<B>(body: B, patience: Duration) -> Result<Bytes, Box<Answer>>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let whole = Limited::new(body, LARGEST_BODY).collect();
     let (status, reason) = match tokio::time::timeout(patience, whole).await {
-        Ok(Ok(whole)) => return Ok(Full::new(whole.to_bytes())),
+        Ok(Ok(whole)) => return Ok(whole.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => (
             StatusCode::PAYLOAD_TOO_LARGE,
             "a request may be 16 MiB long",
@@ -295,8 +323,8 @@ fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
-fn refused(status: StatusCode, reason: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from_static(reason.as_bytes())).boxed());
+fn refused(status: StatusCode, reason: impl Into<Bytes>) -> Answer {
+    let mut answer = Response::new(Full::new(reason.into()).boxed());
     *answer.status_mut() = status;
     answer
 }
@@ -335,6 +363,6 @@ mod tests {
         assert_eq!(answer.status(), StatusCode::REQUEST_TIMEOUT);
         let whole = Full::new(Bytes::from_static(b"{}"));
         let whole = received(whole, Duration::from_secs(10)).await.unwrap();
-        assert_eq!(whole.collect().await.unwrap().to_bytes(), "{}");
+        assert_eq!(whole, "{}");
     }
 }

@@ -130,9 +130,16 @@ fn legible(line: &[u8]) -> Cow<'_, [u8]> {
 
 /// What can be told of a message whatever else is in it.
 #[derive(Deserialize)]
-struct Head {
+pub struct Head {
     id: Option<RequestId>,
     method: Option<IgnoredAny>,
+}
+
+impl Head {
+    /// The id, if it is that of a request.
+    pub fn of_request(self) -> Option<RequestId> {
+        self.method.and(self.id)
+    }
 }
 
 /// Any JSON that the SDK can parse: no deeper than it goes, its texts whole.

@@ -3,9 +3,11 @@
 //! room, and its client, should it come back, is told to begin anew.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
+use http::request::Parts;
+use rmcp::model::{Extensions, ProtocolVersion};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
 
@@ -19,27 +21,46 @@ pub struct Sessions {
     uses: Mutex<HashMap<SessionId, Use>>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Use {
     /// Requests that are not answered to their end.
     open: usize,
     last: Instant,
+    stay: Arc<Stay>,
+}
+
+/// What the door and a session's handler tell each other. Every HTTP request carries that
+/// of its session, or the one of the session that it begins.
+#[derive(Debug, Default)]
+pub struct Stay {
+    /// The revision that was agreed on.
+    pub revision: OnceLock<ProtocolVersion>,
+}
+
+impl Stay {
+    /// The one that a message came with; none over standard input.
+    pub fn of(extensions: &Extensions) -> Option<&Arc<Self>> {
+        extensions.get::<Parts>()?.extensions.get()
+    }
 }
 
 impl Sessions {
-    /// Keeps a session that exists from being closed until this is dropped.
-    pub async fn visit(self: &Arc<Self>, id: &str) -> Option<Visit> {
+    /// Keeps a session that exists from being closed until this is dropped. `stay` is what
+    /// it began with, if it began just now.
+    pub async fn visit(self: &Arc<Self>, id: &str, stay: &Arc<Stay>) -> Option<Visit> {
         let known = self.manager.sessions.read().await;
         let (id, _) = known.get_key_value(id)?;
         let mut uses = self.uses();
-        let used = uses.entry(id.clone()).or_insert(Use {
+        let used = uses.entry(id.clone()).or_insert_with(|| Use {
             open: 0,
             last: Instant::now(),
+            stay: stay.clone(),
         });
         used.open += 1;
         Some(Visit {
             sessions: self.clone(),
             id: id.clone(),
+            stay: used.stay.clone(),
         })
     }
 
@@ -85,6 +106,7 @@ impl Sessions {
 pub struct Visit {
     sessions: Arc<Sessions>,
     id: SessionId,
+    pub stay: Arc<Stay>,
 }
 
 impl Drop for Visit {

@@ -64,11 +64,20 @@ impl Server {
 
     /// One request; the status and the body.
     pub fn post(&self, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+        self.send("POST", headers, body)
+    }
+
+    /// Ends a session; the status.
+    pub fn delete(&self, session: &str) -> u16 {
+        self.send("DELETE", &[("Mcp-Session-Id", session)], "").0
+    }
+
+    fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(20)))
             .unwrap();
-        let mut head = String::from("POST /mcp HTTP/1.1\r\n");
+        let mut head = format!("{method} /mcp HTTP/1.1\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             head.push_str(&format!("Host: {}\r\n", self.address));
         }
@@ -296,7 +305,11 @@ fn a_client_that_vanishes_mid_call_ends_the_tree() {
 
 /// A session of an older client: its id.
 pub fn greeted(server: &Server) -> String {
-    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    greeted_as(server, "2025-11-25")
+}
+
+pub fn greeted_as(server: &Server, version: &str) -> String {
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let (status, answer) = server.post(&[], &hello.to_string());
     assert_eq!(status, 200, "{answer}");
     let header = answer

@@ -21,10 +21,14 @@ def main(note: str):
 "#;
 
 pub fn family(context: &toolroom_test::TestContext) -> Vec<u32> {
-    let note = context.root().join("note");
+    noted(&context.root().join("note"))
+}
+
+/// The process ids in a note, once it is there.
+pub fn noted(note: &std::path::Path) -> Vec<u32> {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(20) {
-        if let Ok(text) = fs_err::read_to_string(&note) {
+        if let Ok(text) = fs_err::read_to_string(note) {
             return text.split(' ').map(|pid| pid.parse().unwrap()).collect();
         }
         std::thread::sleep(Duration::from_millis(10));

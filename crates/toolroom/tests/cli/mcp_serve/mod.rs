@@ -1,6 +1,7 @@
 //! `mcp serve`: the protocol itself, spoken line by line by a client of our own.
 
 mod asking;
+mod batches;
 mod client;
 mod clumsy;
 mod faults;
