@@ -77,7 +77,7 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
         if let Some(stay) = Stay::of(&context.extensions) {
-            let _ = stay.revision.set(answer.protocol_version.clone());
+            stay.agree(answer.protocol_version.clone(), &self.session);
         }
         let mut agreed = request;
         agreed.protocol_version = answer.protocol_version.clone();

@@ -231,7 +231,11 @@ impl Door {
             stay = visit.stay.clone();
         }
         request.extensions_mut().insert(stay.clone());
+        let is_farewell = request.method() == Method::DELETE;
         let answer = self.handled(request, &stay).await;
+        if is_farewell && answer.status().is_success() {
+            stay.end();
+        }
         if named.is_none()
             && let Some(begun) = session_of(answer.headers())
         {
@@ -257,7 +261,7 @@ impl Door {
         }
         let (head, body) = request.into_parts();
         let members =
-            batch::allowed(&head.headers, stay.revision.get()).and_then(|()| batch::read(&body));
+            batch::allowed(&head.headers, stay.revision()).and_then(|()| batch::read(&body));
         match members {
             Ok(members) => merge::answer(&self.service, head, members).await,
             Err(fault) => {

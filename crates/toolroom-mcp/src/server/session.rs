@@ -4,7 +4,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ErrorData, RequestId};
 use rmcp::service::RequestContext;
@@ -24,9 +24,11 @@ pub struct Session {
     level: AtomicU8,
     /// Resources an older client has subscribed to.
     subscribed: Mutex<HashSet<String>>,
-    /// Requests that are not answered yet, and how to end each.
-    open: Mutex<HashMap<RequestId, CancellationToken>>,
+    /// Requests that are not answered yet, and how to end each; none once it is over.
+    open: Mutex<Option<Open>>,
 }
+
+type Open = HashMap<RequestId, CancellationToken>;
 
 const MOST_SUBSCRIBED: usize = 1000;
 
@@ -37,7 +39,7 @@ impl Session {
             house,
             level: AtomicU8::new(Level::Info as u8),
             subscribed: Mutex::default(),
-            open: Mutex::default(),
+            open: Mutex::new(Some(Open::new())),
         }
     }
 
@@ -46,11 +48,15 @@ impl Session {
     /// # Errors
     /// Fails for an id that another request has. Only one of them could be answered or
     /// cancelled by it, so the other is ended, and no tool is left that nobody can reach.
+    /// Fails as well if the session is over.
     pub fn begin<'s>(
         &'s self,
         context: &RequestContext<RoleServer>,
     ) -> Result<Begun<'s>, ErrorData> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open();
+        let Some(open) = open.as_mut() else {
+            return Err(ErrorData::invalid_request("the session is over", None));
+        };
         match open.entry(context.id.clone()) {
             Entry::Vacant(free) => {
                 free.insert(context.ct.clone());
@@ -68,6 +74,18 @@ impl Session {
                 Err(ErrorData::invalid_request(message, None))
             }
         }
+    }
+
+    /// Cancels all that runs, and lets nothing begin any more.
+    pub fn end(&self) {
+        let open = self.open().take().unwrap_or_default();
+        for token in open.into_values() {
+            token.cancel();
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Option<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn set_level(&self, level: Level) {
@@ -144,8 +162,8 @@ pub struct Begun<'s> {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        let open = self.session.open.lock();
-        open.unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.id);
+        if let Some(open) = self.session.open().as_mut() {
+            open.remove(&self.id);
+        }
     }
 }

@@ -3,13 +3,15 @@
 //! room, and its client, should it come back, is told to begin anew.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use http::request::Parts;
 use rmcp::model::{Extensions, ProtocolVersion};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
+
+use super::session::Session;
 
 /// How many there may be at once.
 const MOST: usize = 512;
@@ -33,11 +35,28 @@ struct Use {
 /// of its session, or the one of the session that it begins.
 #[derive(Debug, Default)]
 pub struct Stay {
-    /// The revision that was agreed on.
-    pub revision: OnceLock<ProtocolVersion>,
+    /// Known once hands are shaken.
+    agreed: OnceLock<(ProtocolVersion, Weak<Session>)>,
 }
 
 impl Stay {
+    pub fn agree(&self, revision: ProtocolVersion, session: &Arc<Session>) {
+        let _ = self.agreed.set((revision, Arc::downgrade(session)));
+    }
+
+    /// The revision that was agreed on.
+    pub fn revision(&self) -> Option<&ProtocolVersion> {
+        self.agreed.get().map(|(revision, _)| revision)
+    }
+
+    /// Ends what runs in a session that is closed; the SDK would wait for it first.
+    pub fn end(&self) {
+        let session = self.agreed.get().and_then(|(_, session)| session.upgrade());
+        if let Some(session) = session {
+            session.end();
+        }
+    }
+
     /// The one that a message came with; none over standard input.
     pub fn of(extensions: &Extensions) -> Option<&Arc<Self>> {
         extensions.get::<Parts>()?.extensions.get()
@@ -69,6 +88,10 @@ impl Sessions {
         let idle = self.surplus().await;
         for id in idle {
             let _ = self.manager.close_session(&id).await;
+            let used = self.uses().remove(&id);
+            if let Some(used) = used {
+                used.stay.end();
+            }
         }
         self.manager.sessions.read().await.len() <= MOST
     }

@@ -287,11 +287,10 @@ fn half_a_body_is_the_clients_fault() {
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
 }
 
-/// A session that is ended by its client takes its tools along.
+/// A session that is ended by its client takes its tools along, without waiting for them.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_session_that_is_deleted_ends_its_tools() {
-    use std::io::Write as _;
     let context = machine();
     context.tool("family.py", FAMILY);
     let server = Server::start(&context, &["--no-auth"]);
@@ -305,10 +304,9 @@ fn a_session_that_is_deleted_ends_its_tools() {
     std::thread::scope(|scope| {
         scope.spawn(|| server.post(&headers, &call));
         let pids = family(&context);
-        let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
-        write!(stream, "DELETE /mcp HTTP/1.1\r\nHost: {}\r\nMcp-Session-Id: {session}\r\nConnection: close\r\n\r\n", server.address).unwrap();
+        assert_eq!(server.delete(&session), 202);
         assert!(
-            wait_for_end(&pids, Duration::from_secs(20)),
+            wait_for_end(&pids, Duration::from_secs(4)),
             "{pids:?} live on"
         );
         let (status, answer) = server.post(&headers, &call);
