@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
          pub(super) static EXTENSIONS: &[(&str, &str)] = &{extensions:?};\n\
          pub(super) static SKIPPED: &[&str] = &{skipped:?};\n\
          pub(super) static IDENTITY: &str = {:?};\n",
-        identity(&tools),
+        identity(&root, &files)?,
     );
 
     let out = PathBuf::from(env::var("OUT_DIR")?).join("core_files.rs");
@@ -79,12 +79,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A text that changes with any core data file.
-fn identity(tables: &str) -> String {
+/// A text that changes with any file of core.
+fn identity(root: &Path, files: &[PathBuf]) -> Result<String, Box<dyn Error>> {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
     let mut hasher = DefaultHasher::new();
-    tables.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
+    for file in files {
+        file.strip_prefix(root)?.hash(&mut hasher);
+        fs::read(file)?.hash(&mut hasher);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
 }
 
 fn texts_of(list: &serde_json::Value) -> Vec<String> {

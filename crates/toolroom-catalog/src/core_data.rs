@@ -76,7 +76,7 @@ pub fn skipped_folders() -> &'static [&'static str] {
     SKIPPED
 }
 
-/// A text that changes with any core data file.
+/// A text that changes with any file of core.
 #[must_use]
 pub fn identity() -> &'static str {
     IDENTITY

@@ -1,17 +1,18 @@
 //! Puts launchers where an interpreter can read them.
 //!
-//! Core's are written once into the cache, each language's under the digest of its files,
-//! so that versions never mix. What is found there is compared before it is used and
-//! written anew where it differs. A space's runtime brings its own, beside its file.
+//! Core's are written once into the cache, each language's into a folder of its own that
+//! also bears the name of this core, so that versions never mix. What is found there is
+//! compared before it is used and written anew where it differs. A space's runtime brings
+//! its own, beside its file.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use toolroom_catalog::core_data;
 use toolroom_kernel::World;
 use toolroom_kernel::model::{Space, Tool};
+use toolroom_kernel::plain::{self, Links};
 
 use super::error::ExecError;
 
@@ -76,7 +77,8 @@ fn written(world: &World, name: &str) -> std::io::Result<(PathBuf, Option<TempDi
     files.retain(|(other, _)| Path::new(other).extension() == Path::new(name).extension());
     if let Some(directories) = &world.directories {
         let parent = directories.cache.join(FOLDER);
-        let folder = parent.join(digest(&files));
+        let language = Path::new(name).extension().unwrap_or_default();
+        let folder = parent.join(format!("{}-{}", core_data::identity(), language.display()));
         if is_whole(&folder, &files) {
             return Ok((folder, None));
         }
@@ -96,13 +98,20 @@ fn written(world: &World, name: &str) -> std::io::Result<(PathBuf, Option<TempDi
 /// Whether the folder holds these files byte for byte, and only its owner writes there.
 fn is_whole(folder: &Path, files: &[(&str, &str)]) -> bool {
     is_private(folder)
-        && files.iter().all(|(name, text)| {
-            let path = folder.join(name);
-            let is_plain = path
-                .symlink_metadata()
-                .is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
-            is_plain && fs_err::read(path).is_ok_and(|found| found == text.as_bytes())
-        })
+        && files
+            .iter()
+            .all(|(name, text)| holds(&folder.join(name), text.as_bytes()))
+}
+
+/// Whether a plain file is this to the byte. A longer one shows by its first byte too many.
+fn holds(path: &Path, wanted: &[u8]) -> bool {
+    let Ok(file) = plain::open(path, Links::Refused) else {
+        return false;
+    };
+    let longest = wanted.len() + 1;
+    let mut found = Vec::with_capacity(longest);
+    let read = file.take(longest as u64).read_to_end(&mut found);
+    read.is_ok() && found == wanted
 }
 
 /// Puts back every file that is not what it should be, each in one step: another process
@@ -176,15 +185,4 @@ fn write(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
 
 fn parent_of<'a>(path: &'a Path, folder: &'a Path) -> &'a Path {
     path.parent().unwrap_or(folder)
-}
-
-fn digest(files: &[(&str, &str)]) -> String {
-    let mut hash = Sha256::new();
-    for (name, text) in files {
-        for part in [name, text] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
-        }
-    }
-    toolroom_kernel::hex(&hash.finalize()[..12])
 }
