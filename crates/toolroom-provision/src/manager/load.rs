@@ -127,12 +127,32 @@ fn check(manager: &Manager) -> Result<(), String> {
     for (name, tool) in &manager.tools {
         check_tool(&format!("tools.{name}"), tool)?;
     }
+    check_members(manager)?;
     match &manager.environment {
         Some(environment) if environment.own.is_empty() => {
             Err("environment has no own place".to_owned())
         }
         _ => Ok(()),
     }
+}
+
+fn check_members(manager: &Manager) -> Result<(), String> {
+    let Some(members) = &manager.members else {
+        return Ok(());
+    };
+    if !manager.folder.as_deref().is_some_and(is_name) {
+        return Err("members: `folder` is not the name of a folder that each may have".to_owned());
+    }
+    let files = members.declared.keys().chain(&members.manifests);
+    match files.into_iter().find(|file| !is_name(file)) {
+        Some(file) => Err(format!("members: {file:?} is not the name of a file")),
+        None => Ok(()),
+    }
+}
+
+/// Whether a text is one name, and leads nowhere else.
+fn is_name(text: &str) -> bool {
+    !["", ".", ".."].contains(&text) && !text.contains(['/', '\\'])
 }
 
 fn check_tool(path: &str, tool: &ManagerTool) -> Result<(), String> {

@@ -7,6 +7,8 @@
 mod choose;
 mod fill;
 mod load;
+mod members;
+mod pattern;
 mod report;
 mod shape;
 mod spec;
@@ -14,7 +16,9 @@ mod spec;
 pub use choose::{Choice, choose, choose_usual};
 pub use fill::{Argv, Facts, fill_commands, fill_text};
 pub use load::{load, load_all};
+pub use members::members;
 pub use report::{Amount, Report};
 pub use spec::{
-    Activation, Commands, EnvironmentSpec, Manager, ManagerTool, Offline, Phase, Select, SharedSpec,
+    Activation, Commands, EnvironmentSpec, Manager, ManagerTool, Members, Offline, Phase, Select,
+    SharedSpec,
 };

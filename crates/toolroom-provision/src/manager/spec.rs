@@ -33,6 +33,8 @@ pub struct Manager {
     /// What is at the top of such a folder or environment and is written to in place: by
     /// programs, or by scripts of packages. All else in it is only ever replaced.
     pub rewritten: Vec<String>,
+    /// The packages of one project that have such a folder each.
+    pub members: Option<Members>,
     /// What a tool's own packages are kept in, where projects have such a folder.
     pub shared: Option<SharedSpec>,
     pub choose: Choose,
@@ -63,6 +65,17 @@ pub struct EnvironmentSpec {
     /// The file beside an interpreter's library that forbids to install into it.
     #[serde(default)]
     pub global_guard: Option<String>,
+}
+
+/// Folders below a project's that an install in the project reaches, too.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Members {
+    /// The files that name them by patterns, and where in each: dotted paths to lists of
+    /// texts. The patterns of one list are heard in their order; one after `!` takes out.
+    pub declared: BTreeMap<String, Vec<String>>,
+    /// A folder that a pattern names is a member if it holds any of these.
+    pub manifests: Vec<String>,
 }
 
 /// A directory in the cache for the packages of all tools that require the same, and how
