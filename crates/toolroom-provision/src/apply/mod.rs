@@ -25,7 +25,7 @@ use crate::error::ProvisionError;
 use crate::manager::Amount;
 use crate::plan::{Plan, Planner};
 
-pub(crate) use kept::Kept;
+pub(crate) use kept::{Before, Kept};
 pub use one::apply;
 pub(crate) use recover::is_broken_off;
 pub use said::Said;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::check::{asked, planned};
-use super::recover::{put_back, recover};
+use super::recover::{put_back, recover, settle_above};
 use super::remember::{record, settled};
 use super::work::{carried_out, interrupted, kept};
 use super::{Applying, News};
@@ -73,6 +73,9 @@ fn locked(mut plan: Plan, how: &Applying<'_>, state: &Path) -> Result<Locked, Pr
     for _ in 0..MOST_TRIES {
         let place = plan.place();
         let waiting = |holder: &str| how.progress.hear(&plan, News::Waiting { holder });
+        if kept(&plan).is_some() && !settle_above(how, state, &place, &waiting)? {
+            continue;
+        }
         let given_up = || how.cancel.is_requested();
         let lock = Lock::acquire_unless(state, &place, &waiting, &given_up)?
             .ok_or_else(|| interrupted(&place))?;

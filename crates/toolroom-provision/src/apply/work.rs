@@ -7,12 +7,13 @@ use super::kept::{Kept, delete};
 use super::listen::listening;
 use super::lockfiles::Lockfiles;
 use super::mark::{self, Ready};
+use super::recover::alone_at;
 use super::runner::Runner;
 use super::{Applying, News};
 use crate::decision::Action;
 use crate::error::ProvisionError;
 use crate::journal::{Entry, Event, Journal, Pending, seconds, write_whole};
-use crate::manager::{Amount, Choice};
+use crate::manager::{Amount, Choice, members};
 use crate::plan::{Plan, Step};
 use crate::redaction::Redaction;
 
@@ -161,10 +162,8 @@ impl Work<'_> {
         if self.makes_folder(pending) {
             delete(self.place).map_err(|source| failed("cleared", source))?;
             self.note(Event::Made, &[])?;
-        } else if let Some(kept) = kept(self.plan) {
-            kept.keep(&self.plan.target.manager.rewritten)
-                .map_err(|source| failed("kept as it is", source))?;
         }
+        self.keep()?;
         self.steps(&self.plan.steps)?;
         self.verify()?;
         if self.makes_folder(pending) && self.place.is_dir() {
@@ -174,6 +173,30 @@ impl Work<'_> {
             mark::finish(self.place, &ready).map_err(|source| failed("marked as ready", source))?;
         }
         Ok(())
+    }
+
+    /// Keeps what is there, in the members of a project as well.
+    fn keep(&self) -> Result<(), ProvisionError> {
+        let Some(kept) = kept(self.plan) else {
+            return Ok(());
+        };
+        let Plan { target, .. } = self.plan;
+        let members = match target.has_own_directory() {
+            true => Vec::new(),
+            false => members(&target.manager, &target.root)?,
+        };
+        let waiting = |holder: &str| self.how.progress.hear(self.plan, News::Waiting { holder });
+        let alone = |member: &Path| {
+            alone_at(self.how, self.state, member, &waiting).map_err(std::io::Error::other)
+        };
+        kept.keep(&members, &target.manager.rewritten, alone)
+            .map_err(|source| match self.how.cancel.is_requested() {
+                true => interrupted(self.place),
+                false => {
+                    let doing = format!("{} cannot be kept as it is", self.place.display());
+                    ProvisionError::io(doing, source)
+                }
+            })
     }
 
     /// Whether a folder of packages is made where there was none.
@@ -210,11 +233,8 @@ impl Work<'_> {
 
     /// Makes a place that was changed what it was; says whether it is.
     fn put_back(&self, pending: &Pending) -> bool {
-        let is_back = match kept(self.plan) {
-            _ if self.makes_folder(pending) => delete(self.place).is_ok(),
-            Some(kept) => kept.put_back().is_ok(),
-            None => true,
-        };
+        let is_back = kept(self.plan).is_none_or(|kept| kept.put_back().is_ok())
+            && (!self.makes_folder(pending) || delete(self.place).is_ok());
         if is_back {
             let _ = self.note(Event::Undone, &[]);
         }

@@ -8,7 +8,7 @@ use super::needs::Needs;
 use super::planner::Planner;
 use super::target::Target;
 use super::{parents, survey};
-use crate::apply::{Kept, mark};
+use crate::apply::{Before, Kept, mark};
 use crate::decision::{Base, Candidate, Findings, Origin, Place, State};
 use crate::error::ProvisionError;
 use crate::journal::{Packages, Record};
@@ -109,7 +109,10 @@ impl Planner<'_> {
                 Look::Broken(reason) => State::Broken(reason),
                 Look::Sound(found) => {
                     // What a broken-off change left is put back before anything else is done.
-                    let before = Kept::of(place).before();
+                    let before = match Kept::of(place).before() {
+                        Some(Before::Folder(before)) => Some(before),
+                        Some(Before::Absent) | None => None,
+                    };
                     let own = found.environment.as_deref().unwrap_or(place);
                     let directory = before.as_deref().unwrap_or(own);
                     let auditor = target.manager.audit.as_deref().unwrap_or_default();

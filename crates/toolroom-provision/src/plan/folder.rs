@@ -8,14 +8,14 @@ use super::needs::Needs;
 use super::planner::Planner;
 use super::target::{Subject, Target};
 use super::{Plan, survey};
-use crate::apply::{Kept, mark};
+use crate::apply::{Before, Kept, mark};
 use crate::decision::{
     Action, BrokenOff, Checked, Decision, Findings, FolderSituation, LastInstall, OwnCheck,
     decide_folder,
 };
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
-use crate::manager::Choice;
+use crate::manager::{Choice, members};
 use crate::store;
 
 impl Planner<'_> {
@@ -67,7 +67,7 @@ impl Planner<'_> {
         let broken_off = match pending {
             Some(pending) if !pending.was_there => Some(BrokenOff::Making),
             Some(_) => Some(BrokenOff::Changing),
-            None => (folder.is_some() && Kept::of(place).is_whole()).then_some(BrokenOff::Changing),
+            None => folder.as_deref().and_then(|place| unnoted(target, place)),
         };
         let manifest = target.manifests.first().and_then(|file| file.file_name());
         Ok(FolderSituation {
@@ -150,6 +150,20 @@ impl Planner<'_> {
             &needs.requirements,
             &self.rules(),
         ))
+    }
+}
+
+/// An install that was broken off, by what it left in the project.
+fn unnoted(target: &Target, place: &Path) -> Option<BrokenOff> {
+    let kept = Kept::of(place);
+    match kept.before() {
+        Some(Before::Folder(_)) => Some(BrokenOff::Changing),
+        Some(Before::Absent) => Some(BrokenOff::Making),
+        None => {
+            // Whoever cannot be told now is named by the install that needs to know.
+            let members = members(&target.manager, &target.root).unwrap_or_default();
+            kept.is_begun_in(&members).then_some(BrokenOff::Changing)
+        }
     }
 }
 

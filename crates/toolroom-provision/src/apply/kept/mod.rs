@@ -1,239 +1,262 @@
 //! What an environment was before it was changed, kept beside it until that is over.
 //!
-//! The kept tree is made of hard links, so it costs neither space nor the reading of files,
-//! and installers replace files rather than write to them. What they do write to is copied:
-//! their notes at the top, and what a manager's data names. A tree that is whole is the mark
-//! of an install that did not come to its end; putting it back may be broken off and done
-//! again.
+//! The kept trees are made of hard links, so they cost neither space nor the reading of
+//! files, and installers replace files rather than write to them. What they do write to is
+//! copied: their notes at the top, and what a manager's data names. A room that is full is
+//! the mark of an install that did not come to its end.
+//!
+//! An install in a project may change the folders of its members, too. Each of them has a
+//! room of its own beside it, as links are made on one disk only and what is beside a folder
+//! moves with it. That they are several must not show: after a kill either all are old or all
+//! are new. So one room alone decides, the project's own, which becomes full, and not full
+//! again, in one step each:
+//!
+//! 1. It is made, and the list of the others written into it. From here on the list finds
+//!    every room there may be, whatever the manifests say by the next run.
+//! 2. Every other room is filled, with the mark of whose it is, and last the project's own.
+//!    A kill until then has changed nothing: it is not full, and what is listed is removed.
+//! 3. The installer works. After a failure or a kill the project's room is full, so every
+//!    listed folder is put back, one after the other, and the project's own last. A kill in
+//!    between leaves the project's room full, and those that are back without a room.
+//! 4. After success the project's room is emptied first. In that moment all is new: a kill
+//!    thereafter leaves a room that is not full, and what is listed is removed. The list
+//!    itself goes last.
+//!
+//! A full room of a member whose list is gone cannot come from a kill. It is put back when
+//! the project is kept again, for an install that then goes over all of it.
 
+mod room;
 mod tree;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
+pub use room::Before;
+use room::Room;
 pub(super) use tree::delete;
-use tree::{clone, is_same, refill};
 
-/// Links in the place of a folder that are followed.
-const MAX_LINKS: usize = 16;
+/// The note of which other folders are kept along with a project's.
+const LIST: &str = "members.json";
+const LIST_VERSION: u32 = 1;
+const MAX_LIST: u64 = 16 << 20;
 
-/// What a kept tree is: still being made or deleted, whole, or what it was put in place of.
-const PART: &str = "part";
-const WHOLE: &str = "whole";
-const REST: &str = "rest";
+/// The note, in a member's room, of how many folders up the project is.
+const LEVELS: &str = "levels-up";
 
-/// The place where a folder is kept.
+#[derive(Serialize, Deserialize)]
+struct List {
+    version: u32,
+    /// From the project's folder on.
+    folders: Vec<PathBuf>,
+}
+
+/// A project's folder, and those of its members, as they were.
 #[derive(Debug, Clone)]
 pub struct Kept {
-    /// The folder itself, also where only a link to it is in the project.
-    folder: PathBuf,
-    room: PathBuf,
+    place: PathBuf,
+    own: Room,
 }
 
 impl Kept {
     #[must_use]
-    pub fn of(folder: &Path) -> Self {
-        let folder = behind_links(folder);
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let room = folder.with_file_name(format!(".toolroom-{name}"));
-        Self { folder, room }
+    pub fn of(place: &Path) -> Self {
+        Self {
+            place: place.to_path_buf(),
+            own: Room::behind_links(place),
+        }
     }
 
-    /// Whether an install began here that did not come to its end.
+    /// What the folder was, where an install did not come to its end.
     #[must_use]
-    pub fn is_whole(&self) -> bool {
-        fs_err::symlink_metadata(self.tree(WHOLE)).is_ok_and(|found| found.is_dir())
+    pub fn before(&self) -> Option<Before> {
+        self.own.before()
     }
 
-    /// A tree has the folder's own name, by which other programs know to pass it over.
-    fn tree(&self, state: &str) -> PathBuf {
-        let name = self.folder.file_name().unwrap_or_default();
-        self.room.join(state).join(name)
-    }
-
-    /// The folder as it was, where an install did not come to its end.
+    /// Whether there is any trace of an install.
     #[must_use]
-    pub fn before(&self) -> Option<PathBuf> {
-        self.is_whole().then(|| self.tree(WHOLE))
+    pub fn has_room(&self) -> bool {
+        self.own.is_there()
     }
 
-    /// Keeps the folder as it is now. What is written to in place is given by its names at the
-    /// top of the folder.
+    /// The folder above that an install was in that changed this one, too.
+    #[must_use]
+    pub fn above(&self) -> Option<PathBuf> {
+        project_of(&self.own, &self.place)
+    }
+
+    /// Whether a member's room is left of an install here, and nothing else.
+    #[must_use]
+    pub fn is_begun_in(&self, members: &[PathBuf]) -> bool {
+        let is_left = |member: &PathBuf| {
+            let room = Room::beside(member);
+            room.before().is_some() && project_of(&room, member).as_ref() == Some(&self.place)
+        };
+        !self.own.note(LIST).exists() && members.iter().any(is_left)
+    }
+
+    /// Keeps the folder and those of its members as they are now. What is written to in place
+    /// is given by its names at the top of a folder. `alone` waits until nobody else is at a
+    /// member's folder, for as long as what it gives is held.
     ///
     /// # Errors
-    /// Fails if it cannot be kept; then nothing may be installed.
-    pub fn keep(&self, rewritten: &[String]) -> io::Result<()> {
+    /// Fails if one cannot be kept; then nothing may be installed.
+    pub fn keep<L>(
+        &self,
+        members: &[PathBuf],
+        rewritten: &[String],
+        alone: impl Fn(&Path) -> io::Result<L>,
+    ) -> io::Result<()> {
         self.put_back()?;
-        delete(&self.room)?;
-        if !fs_err::symlink_metadata(&self.folder).is_ok_and(|found| found.is_dir()) {
+        if members.is_empty() && !self.own.has_folder() {
             return Ok(());
         }
-        fs_err::create_dir(&self.room)?;
-        fs_err::write(self.room.join(".gitignore"), "*\n")?;
-        let kept = clone(&self.folder, &self.tree(PART), rewritten)
-            .and_then(|()| fs_err::rename(self.room.join(PART), self.room.join(WHOLE)));
-        kept.inspect_err(|_| drop(delete(&self.room)))
+        self.own.make()?;
+        self.fill(members, rewritten, alone)
+            .inspect_err(|_| drop(self.put_back()))
     }
 
-    /// Makes the folder what it was; says whether an install had begun.
+    fn fill<L>(
+        &self,
+        members: &[PathBuf],
+        rewritten: &[String],
+        alone: impl Fn(&Path) -> io::Result<L>,
+    ) -> io::Result<()> {
+        self.write_list(members)?;
+        for member in members {
+            let room = Room::beside(member);
+            let _alone = alone(member)?;
+            room.put_back()?;
+            room.make()?;
+            room.write(LEVELS, self.levels_to(member).to_string().as_bytes())?;
+            room.fill(rewritten)?;
+        }
+        self.own.fill(rewritten)
+    }
+
+    fn write_list(&self, members: &[PathBuf]) -> io::Result<()> {
+        if members.is_empty() {
+            return Ok(());
+        }
+        let inner = |member: &PathBuf| member.strip_prefix(self.base()).map(Path::to_path_buf);
+        let folders: Result<_, _> = members.iter().map(inner).collect();
+        let list = List {
+            version: LIST_VERSION,
+            folders: folders.map_err(io::Error::other)?,
+        };
+        self.own.write(LIST, &serde_json::to_vec_pretty(&list)?)
+    }
+
+    /// What members are below.
+    fn base(&self) -> &Path {
+        self.place.parent().unwrap_or(Path::new(""))
+    }
+
+    fn levels_to(&self, member: &Path) -> usize {
+        let inner = member.strip_prefix(self.base()).unwrap_or(member);
+        inner.components().count().saturating_sub(1)
+    }
+
+    /// Makes all folders what they were; says whether an install had begun.
     ///
     /// # Errors
     /// Fails if something cannot be moved; then it can be tried again.
     pub fn put_back(&self) -> io::Result<bool> {
-        let Some(before) = self.before() else {
-            let _ = delete(&self.room);
+        if self.above().is_some() {
             return Ok(false);
-        };
-        let is_untouched = is_same(&before, &self.folder, 0).unwrap_or(false);
-        if !is_untouched && self.swap(&before).is_err() {
-            refill(&self.folder, &before)?;
         }
-        self.let_go()?;
-        Ok(true)
+        let members = self.listed()?;
+        let is_begun = self.before().is_some();
+        for member in members {
+            if is_begun {
+                member.put_back()?;
+            } else {
+                member.let_go()?;
+            }
+        }
+        self.own.put_back()
     }
 
-    /// Puts the kept tree in the folder's place. Fails where the folder cannot be moved, such
-    /// as one that is a disk of its own.
-    fn swap(&self, before: &Path) -> io::Result<()> {
-        delete(&self.room.join(REST))?;
-        if fs_err::symlink_metadata(&self.folder).is_ok() {
-            fs_err::create_dir(self.room.join(REST))?;
-            fs_err::rename(&self.folder, self.tree(REST))?;
-        }
-        fs_err::rename(before, &self.folder)
+    /// Makes a folder what it was that was kept for an install above, which knows nothing of
+    /// it any more.
+    ///
+    /// # Errors
+    /// Fails if something cannot be moved.
+    pub fn put_back_alone(&self) -> io::Result<bool> {
+        self.own.put_back()
     }
 
     /// The install is over: what was kept is not needed any more.
     ///
     /// # Errors
-    /// Fails if it would still be taken for the folder as it was.
+    /// Fails if a folder would still be taken for one that an install is to be undone in.
     pub fn let_go(&self) -> io::Result<()> {
-        if fs_err::symlink_metadata(self.room.join(WHOLE)).is_ok() {
-            delete(&self.room.join(PART))?;
-            // In one step, so that at no moment a part is taken for the whole.
-            fs_err::rename(self.room.join(WHOLE), self.room.join(PART))?;
+        let members = self.listed()?;
+        self.own.empty()?;
+        for member in members {
+            member.let_go()?;
         }
-        // What cannot be deleted now is when a folder is kept again.
-        let _ = delete(&self.room);
-        Ok(())
+        self.own.let_go()
+    }
+
+    /// The rooms that were made along with the own one and are still there.
+    fn listed(&self) -> io::Result<Vec<Room>> {
+        let note = self.own.note(LIST);
+        let bytes = match fs_err::metadata(&note) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+            Ok(found) if found.len() > MAX_LIST => return Err(damaged(&note)),
+            Ok(_) => fs_err::read(&note)?,
+        };
+        let list: List = serde_json::from_slice(&bytes).map_err(|_| damaged(&note))?;
+        let is_inner = |folder: &PathBuf| {
+            let is_plain = |part| matches!(part, Component::Normal(_));
+            folder.components().all(is_plain) && folder.file_name() == self.place.file_name()
+        };
+        if list.version != LIST_VERSION || !list.folders.iter().all(is_inner) {
+            return Err(damaged(&note));
+        }
+        let base = fs_err::canonicalize(self.base())?;
+        let places = list.folders.iter().map(|folder| self.base().join(folder));
+        Ok(places
+            .filter(|place| is_below(place, &base))
+            .map(|place| (Room::beside(&place), place))
+            .filter(|(room, place)| self.is_own(room, place))
+            .map(|(room, _)| room)
+            .collect())
+    }
+
+    /// Whether a room is of an install here, or was never finished.
+    fn is_own(&self, room: &Room, place: &Path) -> bool {
+        match project_of(room, place) {
+            Some(project) => project == self.place,
+            None => room.before().is_none(),
+        }
     }
 }
 
-/// The folder that a path leads to; the path itself where it leads nowhere.
-fn behind_links(path: &Path) -> PathBuf {
-    let mut folder = path.to_path_buf();
-    for _ in 0..MAX_LINKS {
-        let Ok(target) = fs_err::read_link(&folder) else {
-            break;
-        };
-        folder = folder.parent().unwrap_or(Path::new("")).join(target);
-    }
-    folder
+fn damaged(note: &Path) -> io::Error {
+    let reason = format!(
+        "{} is damaged, which says what was changed along with it",
+        note.display()
+    );
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
+
+/// Whether a folder is still there, and no link leads from the project to it.
+fn is_below(place: &Path, base: &Path) -> bool {
+    let parent = place.parent().map(fs_err::canonicalize);
+    parent.is_some_and(|parent| parent.is_ok_and(|parent| parent.starts_with(base)))
+}
+
+/// The folder of the project that a member's room was made for.
+fn project_of(room: &Room, member: &Path) -> Option<PathBuf> {
+    let text = fs_err::read_to_string(room.note(LEVELS)).ok()?;
+    let levels: usize = text.trim().parse().ok()?;
+    let base = member.parent()?.ancestors().nth(levels)?;
+    Some(base.join(member.file_name()?)).filter(|project| project != member)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-
-    /// A folder with a file of every kind that matters, and what is seen of it.
-    fn folder() -> (tempfile::TempDir, PathBuf) {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("packages");
-        for (path, text) in [
-            (".notes", "a"),
-            (".made/by/script.js", "a"),
-            ("a/b/c/deep.js", "deep"),
-            ("a/top.js", "top"),
-        ] {
-            fs_err::create_dir_all(folder.join(path).parent().unwrap()).unwrap();
-            fs_err::write(folder.join(path), text).unwrap();
-        }
-        fs_err::os::unix::fs::symlink("nowhere", folder.join("a/b/link")).unwrap();
-        (root, folder)
-    }
-
-    fn seen(folder: &Path) -> BTreeMap<PathBuf, String> {
-        let mut seen = BTreeMap::new();
-        let mut left = vec![folder.to_path_buf()];
-        while let Some(path) = left.pop() {
-            let text = match fs_err::symlink_metadata(&path).unwrap() {
-                found if found.is_dir() => {
-                    let entries = fs_err::read_dir(&path).unwrap();
-                    left.extend(entries.map(|entry| entry.unwrap().path()));
-                    "a folder".to_owned()
-                }
-                found if found.is_symlink() => format!("{:?}", fs_err::read_link(&path).unwrap()),
-                _ => fs_err::read_to_string(&path).unwrap(),
-            };
-            seen.insert(path, text);
-        }
-        seen
-    }
-
-    /// What installers do: write to their notes, replace, add and delete.
-    fn install(folder: &Path) {
-        for file in [".notes", ".made/by/script.js"] {
-            fs_err::write(folder.join(file), "b").unwrap();
-        }
-        fs_err::remove_dir_all(folder.join("a")).unwrap();
-        fs_err::create_dir_all(folder.join("new/half")).unwrap();
-    }
-
-    #[test]
-    fn a_folder_is_put_back_as_it_was_and_nothing_is_left_beside_it() {
-        let (root, folder) = folder();
-        let (kept, before) = (Kept::of(&folder), seen(root.path()));
-        kept.keep(&[".made".to_owned()]).unwrap();
-        install(&folder);
-        assert!(kept.put_back().unwrap());
-        assert_eq!(seen(root.path()), before);
-        assert!(!kept.put_back().unwrap(), "there is nothing to put back");
-    }
-
-    #[test]
-    fn a_putting_back_that_was_broken_off_is_finished() {
-        let (root, folder) = folder();
-        let (kept, before) = (Kept::of(&folder), seen(root.path()));
-        kept.keep(&[".made".to_owned()]).unwrap();
-        fs_err::create_dir(kept.room.join(REST)).unwrap();
-        fs_err::rename(&folder, kept.tree(REST)).unwrap();
-        assert!(Kept::of(&folder).put_back().unwrap());
-        assert_eq!(seen(root.path()), before);
-    }
-
-    #[test]
-    fn a_folder_that_cannot_be_moved_is_filled_again() {
-        let (_root, folder) = folder();
-        let (kept, before) = (Kept::of(&folder), seen(&folder));
-        kept.keep(&[".made".to_owned()]).unwrap();
-        install(&folder);
-        refill(&folder, &kept.before().unwrap()).unwrap();
-        assert_eq!(seen(&folder), before);
-    }
-
-    #[test]
-    fn what_was_not_kept_to_its_end_is_not_put_back() {
-        let (root, folder) = folder();
-        let kept = Kept::of(&folder);
-        fs_err::create_dir_all(kept.tree(PART).join("a")).unwrap();
-        let before = seen(&folder);
-        assert!(!kept.put_back().unwrap());
-        assert_eq!(seen(&folder), before);
-        assert_eq!(fs_err::read_dir(root.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn a_folder_behind_a_link_is_kept_where_it_is_and_the_link_stays() {
-        let (root, folder) = folder();
-        let link = root.path().join("link");
-        fs_err::os::unix::fs::symlink("packages", &link).unwrap();
-        let before = seen(root.path());
-        let kept = Kept::of(&link);
-        kept.keep(&[".made".to_owned()]).unwrap();
-        install(&folder);
-        kept.put_back().unwrap();
-        assert_eq!(seen(root.path()), before);
-    }
-}
+mod tests;

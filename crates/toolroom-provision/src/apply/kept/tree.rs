@@ -38,7 +38,8 @@ pub(super) fn clone(from: &Path, to: &Path, rewritten: &[String]) -> io::Result<
     Ok(())
 }
 
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+/// Makes another of a file or a link.
+pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let metadata = fs_err::symlink_metadata(from)?;
     if metadata.is_symlink() {
         return link(&fs_err::read_link(from)?, to);
@@ -67,21 +68,32 @@ fn keep_time(path: &Path, metadata: &Metadata) {
 }
 
 /// Whether nothing in a folder is other than it was kept.
-pub(super) fn is_same(kept: &Path, now: &Path, depth: usize) -> io::Result<bool> {
+pub(super) fn is_same(kept: &Path, now: &Path) -> io::Result<bool> {
+    let was = fs_err::symlink_metadata(kept)?;
+    let is = fs_err::symlink_metadata(now)?;
+    is_same_within(kept, &was, now, &is, 0)
+}
+
+fn is_same_within(
+    kept: &Path,
+    was: &Metadata,
+    now: &Path,
+    is: &Metadata,
+    depth: usize,
+) -> io::Result<bool> {
     const MAX_DEPTH: usize = 512;
+    if !was.is_dir() || !is.is_dir() {
+        let same = || Ok(was.permissions() == is.permissions() && holds_same(kept, now)?);
+        return if is_one(was, is) { Ok(true) } else { same() };
+    }
     let (before, after) = (entries(kept)?, entries(now)?);
-    if depth > MAX_DEPTH || !before.keys().eq(after.keys()) {
+    let is_alike = was.permissions() == is.permissions() && before.keys().eq(after.keys());
+    if depth > MAX_DEPTH || !is_alike {
         return Ok(false);
     }
     for (name, was) in &before {
-        let is = &after[name];
         let (kept, now) = (kept.join(name), now.join(name));
-        let same = if was.is_dir() && is.is_dir() {
-            was.permissions() == is.permissions() && is_same(&kept, &now, depth + 1)?
-        } else {
-            is_one(was, is) || (was.permissions() == is.permissions() && holds_same(&kept, &now)?)
-        };
-        if !same {
+        if !is_same_within(&kept, was, &now, &after[name], depth + 1)? {
             return Ok(false);
         }
     }
@@ -121,6 +133,10 @@ fn holds_same(one: &Path, other: &Path) -> io::Result<bool> {
 
 /// Makes a folder that cannot be moved hold what was kept.
 pub(super) fn refill(folder: &Path, kept: &Path) -> io::Result<()> {
+    if !fs_err::symlink_metadata(kept)?.is_dir() {
+        delete(folder)?;
+        return copy(kept, folder);
+    }
     if folder.is_dir() {
         for entry in fs_err::read_dir(folder)? {
             delete(&entry?.path())?;
