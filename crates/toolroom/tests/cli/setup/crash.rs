@@ -198,6 +198,103 @@ fn a_users_folder_of_packages_is_whole_after_every_crash() {
     }
 }
 
+/// An installer of a manager from data alone, which fills the folder of a project and of its
+/// two members, replacing what is there.
+const SQUIRREL: &str = "#!/bin/sh\nset -e\ncd \"$PROJECT\"\nfor tree in . trees/a trees/b; do\n  mkdir -p $tree/hollow/new\n  echo new > $tree/hollow/part\n  mv $tree/hollow/part $tree/hollow/acorn\ndone\n";
+const ACORNS: &str = "tool_type: manager\ndescription: Acorns.\nmanifests: [acorns.json]\nfolder: hollow\nmembers: {declared: {acorns.json: [trees]}, manifests: [acorns.json]}\nchoose: {otherwise: [squirrel]}\ntools: {squirrel: {program: squirrel, marks: [hollow/new], install: [[squirrel]], env: {PROJECT: \"{project}\"}}}\n";
+
+/// A wood in which a user has acorns in one member's folder, and perhaps in the project's.
+fn wood(has_own: bool) -> TestContext {
+    let mut context = crate::context();
+    let squirrel = context.executable(context.root().join("bin/squirrel"), SQUIRREL);
+    let path = format!("{}:/usr/bin:/bin", squirrel.parent().unwrap().display());
+    context.set_env("PATH", path);
+    context.tool("managers/acorns.yaml", ACORNS);
+    context.file("acorns.json", "{\"trees\": [\"trees/*\"]}");
+    for tree in ["a", "b"] {
+        context.file(format!("trees/{tree}/acorns.json"), "{}");
+    }
+    context.file("trees/a/hollow/acorn", "old");
+    if has_own {
+        context.file("hollow/acorn", "old");
+    }
+    context
+}
+
+/// What is in the folders of the project and its members.
+fn acorns(context: &TestContext) -> [Option<String>; 3] {
+    let read =
+        |tree: &str| fs_err::read_to_string(context.project().join(tree).join("hollow/acorn"));
+    ["", "trees/a", "trees/b"].map(|tree| read(tree).ok().map(|text| text.trim().to_owned()))
+}
+
+#[test]
+fn a_project_and_its_members_are_all_old_or_all_new_after_every_crash() {
+    let Some(library) = library() else { return };
+    for (has_own, undoes) in [(true, true), (true, false), (false, true), (false, false)] {
+        for at in 1..=MOST {
+            assert!(at < MOST, "there is no end to its changes");
+            let context = wood(has_own);
+            let old = acorns(&context);
+            context.run(&["setup", "--plan"]);
+            if !crashes(&context, library, &["setup"], at) {
+                assert!(at > 40, "hardly anything was changed");
+                break;
+            }
+            let when = format!("crash {at}, {has_own}, after {}", last_event(&context));
+            let new = ["new", "new", "new"].map(|text| Some(text.to_owned()));
+            if undoes {
+                // The manifest may have changed meanwhile.
+                context.file("acorns.json", "{}");
+                context.data(&["setup", "--undo"]);
+                let after = acorns(&context);
+                let own_is_undone = [None, new[1].clone(), new[2].clone()];
+                let is_new = after == new || (!has_own && after == own_is_undone);
+                assert!(after == old || is_new, "{when}: {after:?}");
+                context.file("acorns.json", "{\"trees\": [\"trees/*\"]}");
+            }
+            plan(&context, &[]);
+            assert_eq!(acorns(&context), new, "{when}");
+            assert_eq!(plan(&context, &[])["action"], "reuse", "{when}");
+            nothing_is_pending(&context, &when);
+            no_room_is_left(&context, &when);
+        }
+    }
+}
+
+fn no_room_is_left(context: &TestContext, when: &str) {
+    for folder in ["", "trees/a", "trees/b"] {
+        let room = context.project().join(folder).join(".toolroom-hollow");
+        assert!(!room.exists(), "{when}: {}", room.display());
+    }
+}
+
+#[test]
+fn what_a_failed_install_did_to_members_is_undone_though_the_undoing_crashes_anywhere() {
+    let Some(library) = library() else { return };
+    for has_own in [true, false] {
+        for at in 1..=MOST {
+            assert!(at < MOST, "there is no end to its changes");
+            let context = wood(has_own);
+            let failing = format!("{SQUIRREL}exit 1\n");
+            context.executable(context.root().join("bin/squirrel"), failing);
+            let before = bytes_of(&context.project());
+            context.run(&["setup", "--plan"]);
+            let is_over = !crashes(&context, library, &["setup"], at);
+            let when = format!("crash {at}, {has_own}, after {}", last_event(&context));
+            if !is_over {
+                context.data(&["setup", "--undo"]);
+            }
+            // What was moved there and back again is the same.
+            assert_eq!(bytes_of(&context.project()), before, "{when}");
+            if is_over {
+                assert!(at > 40, "hardly anything was changed");
+                break;
+            }
+        }
+    }
+}
+
 #[test]
 fn a_broken_environment_is_kept_through_every_crash_of_its_repair() {
     let events = every_crash(

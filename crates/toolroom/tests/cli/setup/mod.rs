@@ -9,6 +9,7 @@ mod elsewhere;
 mod faults;
 mod locked;
 mod managers;
+mod members;
 mod node;
 mod presets;
 mod race;
