@@ -15,7 +15,7 @@ use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Preferred, Resolution};
 
-use crate::apply::{Applying, apply, is_broken_off};
+use crate::apply::{Applying, Kept, apply, is_broken_off};
 use crate::decision::Action;
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
@@ -250,7 +250,7 @@ fn whole(world: &World, manager: &Manager) -> Result<(), ProvisionError> {
     };
     if let Some(folder) = &manager.folder {
         let environment = world.root().join(folder);
-        if Pending::of(state, &environment).is_some() {
+        if Pending::of(state, &environment).is_some() || is_changed_from_above(&environment) {
             return Err(ProvisionError::Unfinished { environment });
         }
     }
@@ -268,6 +268,13 @@ fn whole(world: &World, manager: &Manager) -> Result<(), ProvisionError> {
         }
     }
     Ok(())
+}
+
+/// Whether an install in a project above changes a folder, too. The note of it is about that
+/// project's folder; in this one only what was kept tells.
+fn is_changed_from_above(environment: &Path) -> bool {
+    let kept = Kept::of(environment);
+    kept.before().is_some() && kept.above().is_some()
 }
 
 /// Carries a plan out where that is allowed; a plan that must be and may not is an error.

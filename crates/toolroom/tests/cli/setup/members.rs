@@ -303,13 +303,15 @@ fn a_member_that_is_a_project_itself_is_put_back_along_with_all_others() {
     let before = state(&context);
     killed(&context, manager);
     manifests(&context, manager, &THEIRS, "true");
-    context.file(
-        "packages/a/.ai/tools/x.py",
-        "\"\"\"X.\"\"\"\n\n\ndef main(): pass\n",
-    );
+    let tool =
+        "/** Pads. */\nimport pad from \"left-pad\";\nexport const main = () => pad(\"x\", 3);\n";
+    context.file("packages/a/.ai/tools/pads.mjs", tool);
     context.enter("packages/a");
+    let error = context.error(&["run", "pads"]);
+    assert_eq!(error["code"], "provision::unfinished", "{error:#}");
     let done = plan(&context, &[]);
     assert_eq!(done["action"], "reuse", "{done:#}");
+    assert_eq!(context.data(&["run", "pads"])["data"], "  x");
     fs_err::remove_dir_all(context.project().join("packages/a/.ai")).unwrap();
     assert_eq!(state(&context), before);
 }
