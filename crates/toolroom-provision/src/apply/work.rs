@@ -1,21 +1,24 @@
 //! The work of one plan: journal, steps, verification, ready mark, and the way back.
 
+mod keeping;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::kept::{Kept, delete};
+use super::kept::delete;
 use super::listen::listening;
 use super::lockfiles::Lockfiles;
 use super::mark::{self, Ready};
-use super::recover::alone_at;
 use super::runner::Runner;
 use super::{Applying, News};
 use crate::decision::Action;
 use crate::error::ProvisionError;
 use crate::journal::{Entry, Event, Journal, Pending, seconds, write_whole};
-use crate::manager::{Amount, Choice, members};
+use crate::manager::{Amount, Choice};
 use crate::plan::{Plan, Step};
 use crate::redaction::Redaction;
+
+pub(super) use keeping::kept;
 
 /// Why a plan failed, and how far it came.
 pub(super) struct Fault {
@@ -166,43 +169,10 @@ impl Work<'_> {
         self.keep()?;
         self.steps(&self.plan.steps)?;
         self.verify()?;
-        if self.makes_folder(pending) && self.place.is_dir() {
-            let world = self.how.planner.world;
-            let manager = &self.plan.target.manager.name;
-            let ready = Ready::new(manager, &self.plan.inputs, world.now);
-            mark::finish(self.place, &ready).map_err(|source| failed("marked as ready", source))?;
+        match self.makes_folder(pending) && self.place.is_dir() {
+            true => self.mark_made(),
+            false => Ok(()),
         }
-        Ok(())
-    }
-
-    /// Keeps what is there, in the members of a project as well.
-    fn keep(&self) -> Result<(), ProvisionError> {
-        let Some(kept) = kept(self.plan) else {
-            return Ok(());
-        };
-        let Plan { target, .. } = self.plan;
-        let members = match target.has_own_directory() {
-            true => Vec::new(),
-            false => members(&target.manager, &target.root)?,
-        };
-        let waiting = |holder: &str| self.how.progress.hear(self.plan, News::Waiting { holder });
-        let alone = |member: &Path| {
-            alone_at(self.how, self.state, member, &waiting).map_err(std::io::Error::other)
-        };
-        kept.keep(&members, &target.manager.rewritten, alone)
-            .map_err(|source| match self.how.cancel.is_requested() {
-                true => interrupted(self.place),
-                false => {
-                    let doing = format!("{} cannot be kept as it is", self.place.display());
-                    ProvisionError::io(doing, source)
-                }
-            })
-    }
-
-    /// Whether a folder of packages is made where there was none.
-    fn makes_folder(&self, pending: &Pending) -> bool {
-        let manager = &self.plan.target.manager;
-        manager.environment.is_none() && manager.folder.is_some() && !pending.was_there
     }
 
     /// The versions of what is installed and not to be changed.
@@ -229,27 +199,6 @@ impl Work<'_> {
             .collect();
         write_whole(&file, text.as_bytes())
             .map_err(|source| ProvisionError::io("the constraints cannot be written", source))
-    }
-
-    /// Makes a place that was changed what it was; says whether it is.
-    fn put_back(&self, pending: &Pending) -> bool {
-        let is_back = kept(self.plan).is_none_or(|kept| kept.put_back().is_ok())
-            && (!self.makes_folder(pending) || delete(self.place).is_ok());
-        if is_back {
-            let _ = self.note(Event::Undone, &[]);
-        }
-        is_back
-    }
-
-    /// What was there before is not needed any more.
-    fn let_go(&self) -> Result<(), ProvisionError> {
-        let Some(kept) = kept(self.plan).filter(|_| !self.makes()) else {
-            return Ok(());
-        };
-        kept.let_go().map_err(|source| {
-            let doing = format!("what {} was cannot be removed", self.place.display());
-            ProvisionError::io(doing, source)
-        })
     }
 
     fn steps(&self, steps: &[Step]) -> Result<(), ProvisionError> {
@@ -319,13 +268,22 @@ impl Work<'_> {
     }
 
     fn note(&self, event: Event, detail: &[String]) -> Result<(), ProvisionError> {
+        self.note_at(self.place, event, detail)
+    }
+
+    fn note_at(
+        &self,
+        environment: &Path,
+        event: Event,
+        detail: &[String],
+    ) -> Result<(), ProvisionError> {
         self.journal.write(&Entry {
             time: seconds(self.how.planner.world.now),
             process: std::process::id(),
             event,
             target: self.plan.target.name(),
             manager: self.plan.target.manager.name.clone(),
-            environment: self.place.to_path_buf(),
+            environment: environment.to_path_buf(),
             detail: self.redaction.argv(detail),
         })
     }
@@ -344,15 +302,6 @@ pub(super) fn interrupted(environment: &Path) -> ProvisionError {
     ProvisionError::Interrupted {
         environment: environment.to_path_buf(),
     }
-}
-
-/// Where a plan's environment is kept while it is changed. Where packages have no folder of
-/// their own there is none.
-pub(super) fn kept(plan: &Plan) -> Option<Kept> {
-    let manager = &plan.target.manager;
-    let has_place = manager.environment.is_some() || manager.folder.is_some();
-    let place = plan.decision.environment.as_deref();
-    place.filter(|_| has_place).map(Kept::of)
 }
 
 /// A name beside a path that nothing has.

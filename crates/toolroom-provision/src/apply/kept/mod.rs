@@ -200,6 +200,19 @@ impl Kept {
         self.own.let_go()
     }
 
+    /// The folders of members that have one now and had none.
+    ///
+    /// # Errors
+    /// Fails if what was kept is not known.
+    pub fn new_members(&self) -> io::Result<Vec<PathBuf>> {
+        let is_folder = |path| fs_err::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+        let is_new = |room: &Room| {
+            room.before() == Some(Before::Absent) && is_folder(room.folder().to_path_buf())
+        };
+        let rooms = self.listed()?.into_iter().filter(is_new);
+        Ok(rooms.map(|room| room.folder().to_path_buf()).collect())
+    }
+
     /// The rooms that were made along with the own one and are still there.
     fn listed(&self) -> io::Result<Vec<Room>> {
         let note = self.own.note(LIST);

@@ -79,6 +79,11 @@ impl Room {
         is_there(&self.folder)
     }
 
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// A note in the room, by its name.
     #[must_use]
     pub fn note(&self, name: &str) -> PathBuf {

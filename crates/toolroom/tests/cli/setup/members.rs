@@ -295,6 +295,31 @@ fn a_project_without_packages_has_none_after_a_kill_and_its_member_has_its_own()
 }
 
 #[test]
+fn undo_removes_what_was_made_in_members_along_with_the_projects_and_no_more() {
+    for manager in MANAGERS {
+        let Some(context) = workspace(manager) else {
+            continue;
+        };
+        let name = manager.0;
+        for folder in ["node_modules", "packages/a/node_modules"] {
+            fs_err::remove_dir_all(context.project().join(folder)).unwrap();
+        }
+        context.file("packages/a/node_modules/.mine/keep.txt", "mine\n");
+        manifests(&context, manager, &OURS, "true");
+        is_made_whole(&context, name);
+        context.data(&["setup", "--undo"]);
+        for folder in ["node_modules", "packages/b/node_modules"] {
+            assert!(!context.project().join(folder).exists(), "{name}: {folder}");
+        }
+        assert!(
+            context.project().join("packages/a/node_modules").exists(),
+            "{name}"
+        );
+        is_made_whole(&context, name);
+    }
+}
+
+#[test]
 fn a_member_that_is_a_project_itself_is_put_back_along_with_all_others() {
     let manager = MANAGERS[0];
     let Some(mut context) = workspace(manager) else {

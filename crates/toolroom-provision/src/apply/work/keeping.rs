@@ -1,0 +1,92 @@
+//! What was there while a plan changes it: kept, put back, let go, or marked as made.
+
+use std::path::Path;
+
+use super::super::News;
+use super::super::kept::{Kept, delete};
+use super::super::mark::{self, Ready};
+use super::super::recover::alone_at;
+use super::{Work, interrupted};
+use crate::error::ProvisionError;
+use crate::journal::{Event, Pending};
+use crate::manager::members;
+use crate::plan::Plan;
+
+impl Work<'_> {
+    /// Whether a folder of packages is made where there was none.
+    pub(super) fn makes_folder(&self, pending: &Pending) -> bool {
+        let manager = &self.plan.target.manager;
+        manager.environment.is_none() && manager.folder.is_some() && !pending.was_there
+    }
+
+    /// Keeps what is there, in the members of a project as well.
+    pub(super) fn keep(&self) -> Result<(), ProvisionError> {
+        let Some(kept) = kept(self.plan) else {
+            return Ok(());
+        };
+        let Plan { target, .. } = self.plan;
+        let members = match target.has_own_directory() {
+            true => Vec::new(),
+            false => members(&target.manager, &target.root)?,
+        };
+        let waiting = |holder: &str| self.how.progress.hear(self.plan, News::Waiting { holder });
+        let alone = |member: &Path| {
+            alone_at(self.how, self.state, member, &waiting).map_err(std::io::Error::other)
+        };
+        kept.keep(&members, &target.manager.rewritten, alone)
+            .map_err(|source| match self.how.cancel.is_requested() {
+                true => interrupted(self.place),
+                false => {
+                    let doing = format!("{} cannot be kept as it is", self.place.display());
+                    ProvisionError::io(doing, source)
+                }
+            })
+    }
+
+    /// Makes a place that was changed what it was; says whether it is.
+    pub(super) fn put_back(&self, pending: &Pending) -> bool {
+        let is_back = kept(self.plan).is_none_or(|kept| kept.put_back().is_ok())
+            && (!self.makes_folder(pending) || delete(self.place).is_ok());
+        if is_back {
+            let _ = self.note(Event::Undone, &[]);
+        }
+        is_back
+    }
+
+    /// What was there before is not needed any more.
+    pub(super) fn let_go(&self) -> Result<(), ProvisionError> {
+        let Some(kept) = kept(self.plan).filter(|_| !self.makes()) else {
+            return Ok(());
+        };
+        kept.let_go().map_err(|source| {
+            let doing = format!("what {} was cannot be removed", self.place.display());
+            ProvisionError::io(doing, source)
+        })
+    }
+
+    /// Marks what was made where there was nothing as ours, which `undo` removes.
+    pub(super) fn mark_made(&self) -> Result<(), ProvisionError> {
+        let world = self.how.planner.world;
+        let ready = Ready::new(&self.plan.target.manager.name, &self.plan.inputs, world.now);
+        let members = kept(self.plan).map(|kept| kept.new_members()).transpose();
+        let failed = |folder: &Path, source| {
+            let doing = format!("{} cannot be marked as ready", folder.display());
+            ProvisionError::io(doing, source)
+        };
+        let members = members.map_err(|source| failed(self.place, source))?;
+        for member in members.iter().flatten() {
+            self.note_at(member, Event::Made, &[])?;
+            mark::finish(member, &ready).map_err(|source| failed(member, source))?;
+        }
+        mark::finish(self.place, &ready).map_err(|source| failed(self.place, source))
+    }
+}
+
+/// Where a plan's environment is kept while it is changed. Where packages have no folder of
+/// their own there is none.
+pub(in crate::apply) fn kept(plan: &Plan) -> Option<Kept> {
+    let manager = &plan.target.manager;
+    let has_place = manager.environment.is_some() || manager.folder.is_some();
+    let place = plan.decision.environment.as_deref();
+    place.filter(|_| has_place).map(Kept::of)
+}
