@@ -10,6 +10,7 @@ mod constraint;
 mod docstring;
 mod literal;
 mod nesting;
+mod outline;
 mod reader;
 mod scope;
 mod signature;

@@ -1,4 +1,5 @@
-//! Reads one module: a guard, one parse, one pass over its statements, then what was asked for.
+//! Reads one module: a guard, one parse of its outline (of all of it, if that has a fault), one
+//! pass over its statements, then what was asked for.
 //!
 //! Never fails: what cannot be read is a fault in the document, beside what can be read.
 
@@ -10,7 +11,7 @@ use ruff_text_size::{Ranged, TextSize};
 use toolroom_kernel::Position;
 
 use super::scope::{Binding, Bound, Scope};
-use super::{comment, docstring, literal, nesting, signature};
+use super::{comment, docstring, literal, nesting, outline, signature};
 use crate::extract::document::{Document, Located, SyntaxFault, Variable, Wanted};
 
 /// No tool is larger; a file that is, is something else.
@@ -30,8 +31,17 @@ pub fn read(source: &str, wanted: &Wanted) -> Document {
         let message = format!("it is nested deeper than {} levels", nesting::MAX_DEPTH);
         return refused(Position::at_offset(source, offset), message);
     }
-    let parsed = parse_unchecked_source(source, PySourceType::Python);
-    describe(source, &parsed, wanted)
+    if let Some(outline) = outline::of(source) {
+        let parsed = parse(&outline);
+        if parsed.has_valid_syntax() {
+            return describe(source, &parsed, wanted);
+        }
+    }
+    describe(source, &parse(source), wanted)
+}
+
+fn parse(source: &str) -> Parsed<ModModule> {
+    parse_unchecked_source(source, PySourceType::Python)
 }
 
 fn refused(at: Position, message: String) -> Document {
