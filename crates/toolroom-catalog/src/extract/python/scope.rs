@@ -39,7 +39,8 @@ pub(super) struct Binding<'a> {
 }
 
 pub(super) struct Scope<'a> {
-    /// Ordered by name, and those of one name by their place.
+    /// Ordered by name, and those of one name by their place. The shorter name comes first: most
+    /// names differ in length, and then their letters are not looked at.
     bindings: Vec<(&'a str, Binding<'a>)>,
     left: Cell<usize>,
 }
@@ -53,7 +54,7 @@ impl<'a> Scope<'a> {
         for statement in body {
             scope.add(statement);
         }
-        scope.bindings.sort_by_key(|(name, _)| *name);
+        scope.bindings.sort_by_key(|(name, _)| (name.len(), *name));
         // What is changed without having been bound is none of this module's names.
         let mut bound = None;
         scope.bindings.retain(|(name, binding)| {
@@ -68,9 +69,10 @@ impl<'a> Scope<'a> {
 
     /// What the name is bound to before this offset, the latest first.
     fn earlier(&self, name: &str, at: TextSize) -> impl Iterator<Item = Binding<'a>> {
+        let wanted = (name.len(), name, at);
         let end = self
             .bindings
-            .partition_point(|(bound, binding)| (*bound, binding.at) < (name, at));
+            .partition_point(|(bound, binding)| (bound.len(), *bound, binding.at) < wanted);
         let latest = self.bindings[..end].iter().rev();
         latest
             .take_while(move |(bound, _)| *bound == name)
