@@ -13,6 +13,7 @@ mod prose;
 pub mod python;
 pub mod registry;
 pub mod rules;
+mod scan;
 pub mod schema;
 pub mod script_block;
 pub mod spec;

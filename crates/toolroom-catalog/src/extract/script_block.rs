@@ -9,6 +9,7 @@ use toolroom_kernel::Position;
 use super::data::{self, Format};
 use super::document::{Located, SyntaxFault};
 use super::prose::column_after;
+use super::scan::has_byte;
 
 /// Reads the block called `name`. Its place is its first line.
 ///
@@ -21,7 +22,7 @@ pub fn read(
     name: &str,
 ) -> Result<Option<Located<Value>>, SyntaxFault> {
     // Most files have none; a single byte is looked for much faster than three.
-    let may_have_one = source.contains('/') && source.contains("///");
+    let may_have_one = has_byte(source, b'/') && source.contains("///");
     if line_comment.is_empty() || !may_have_one {
         return Ok(None);
     }

@@ -13,6 +13,7 @@ use toolroom_kernel::Position;
 use super::scope::{Binding, Bound, Scope};
 use super::{comment, docstring, literal, nesting, outline, signature};
 use crate::extract::document::{Document, Located, SyntaxFault, Variable, Wanted};
+use crate::extract::scan::has_byte;
 
 /// No tool is larger; a file that is, is something else.
 const MAX_BYTES: usize = 4 << 20;
@@ -54,7 +55,7 @@ fn refused(at: Position, message: String) -> Document {
 /// Without a byte order mark, and with the line ends Python itself would see.
 fn normalized(source: &str) -> Cow<'_, str> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-    if source.contains('\r') {
+    if has_byte(source, b'\r') {
         Cow::Owned(source.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
         Cow::Borrowed(source)
