@@ -33,17 +33,28 @@ impl Cli {
     /// # Errors
     /// Gives what is to be told to who wrote it, help and version included.
     pub fn of_process() -> Result<Self, clap::Error> {
-        let alone = std::env::args_os().nth(1).and_then(|name| {
+        let words = with_help_last(std::env::args_os().collect());
+        let alone = words.get(1).and_then(|name| {
             let all = Command::augment_subcommands(clap::Command::new("toolroom"));
             let called = all.find_subcommand(name)?.clone();
             let grammar = Global::augment_args(clap::Command::new("toolroom"))
                 .disable_help_subcommand(true)
                 .subcommand(called);
-            let mut matches = grammar.try_get_matches().ok()?;
+            let mut matches = grammar.try_get_matches_from(&words).ok()?;
             Self::from_arg_matches_mut(&mut matches).ok()
         });
-        alone.map_or_else(Self::try_parse, Ok)
+        alone.map_or_else(|| Self::try_parse_from(&words), Ok)
     }
+}
+
+/// `help run` as `run --help`, which alone has to be answered. A command of the parser's
+/// own would hold a copy of all others, and know nothing of tools.
+fn with_help_last(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    words
 }
 
 #[derive(Debug, Clone, Args)]
@@ -162,9 +173,9 @@ pub struct Show {
 
 #[derive(Debug, Args)]
 pub struct Run {
-    /// The tool's id, alias or unique last name
-    #[arg(add = ArgValueCandidates::new(completion::tools))]
-    pub id: Option<String>,
+    /// The tool's id, alias or unique last name; options of run itself may come first
+    #[arg(allow_hyphen_values = true, add = ArgValueCandidates::new(completion::tools))]
+    pub id: Option<OsString>,
     /// The tool's parameters, and options of run itself: see toolroom run --help
     #[arg(
         trailing_var_arg = true,

@@ -1,4 +1,5 @@
-//! The words after the tool's id: options of `run` itself, and the tool's parameters.
+//! The words after `run`: its own options, the tool's id, and after that the tool's
+//! parameters, with more options between them.
 //!
 //! After `--` everything is a parameter, so that a tool may have one called `json`.
 
@@ -11,11 +12,12 @@ use toolroom_exec::executor::parameters::Given;
 use crate::args::{Global, When};
 use crate::failure::Failure;
 
-/// What was written after the id.
+/// What was written after `run`.
 #[derive(Debug)]
 pub struct Flags {
+    pub id: Option<String>,
     pub help: bool,
-    /// The options of every command, with those before the id.
+    /// The options of every command, with those before `run`.
     pub global: Global,
     pub timeout: Option<Duration>,
     /// No environment may be made or changed.
@@ -28,13 +30,14 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Sorts the words after the id; `global` has the options before it.
+    /// Sorts the words after `run`; `global` has the options before it.
     ///
     /// # Errors
     /// Fails for a word that is neither, and for an option whose value is missing, wrong
     /// or one too many.
     pub fn parse(words: Vec<OsString>, global: Global) -> Result<Self, Failure> {
         let mut flags = Self {
+            id: None,
             help: false,
             global,
             timeout: None,
@@ -62,6 +65,10 @@ impl Flags {
                 .filter(|name| !name.is_empty())
                 .or_else(|| short(&name))
             else {
+                if flags.id.is_none() && !word.starts_with('-') {
+                    flags.id = Some(word);
+                    continue;
+                }
                 return Err(usage(format!("{word:?} belongs to no parameter")).help("parameters are written --name value (--name=-value where it begins with a dash), or all at once as --params '{…}'"));
             };
             if !only_parameters && flags.switch(parameter, attached.as_deref())? {
@@ -81,6 +88,9 @@ impl Flags {
                 }
             };
             if only_parameters || !flags.own(parameter, &mut value)? {
+                if flags.id.is_none() {
+                    return Err(usage(format!("{name} comes before the id of a tool")).help("run's own options may; a tool's parameters come after its id: toolroom run ID --name value"));
+                }
                 let value = value()?;
                 flags.given.push((parameter.to_owned(), value));
             }
@@ -292,7 +302,8 @@ mod tests {
             verbose: false,
             color: When::Auto,
         };
-        Flags::parse(words.iter().map(OsString::from).collect(), global)
+        let words = ["tool"].iter().chain(words).map(OsString::from);
+        Flags::parse(words.collect(), global)
     }
 
     fn parse(words: &[&str]) -> Flags {

@@ -30,7 +30,11 @@ use crate::printer::{Printer, Volume};
 use crate::settings::{self, Settings};
 
 pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<Answer, Failure> {
-    let words = with_separator(args.rest);
+    let words: Vec<OsString> = args
+        .id
+        .into_iter()
+        .chain(with_separator(args.rest))
+        .collect();
     // A wrong word is told as the right ones around it ask for.
     printer.json |= words
         .iter()
@@ -38,9 +42,9 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         .any(|word| word == "--json");
     let flags = Flags::parse(words, global.clone())?;
     *printer = Printer::of(&flags.global);
-    let id = match args.id {
-        Some(id) if id == "--help" || id == "-h" => return Ok(help::general()),
+    let id = match flags.id.clone() {
         Some(id) => id,
+        None if flags.help => return Ok(help::general()),
         None => {
             let failure = Failure::new("usage::bad_arguments", "run needs the id of a tool");
             return Err(
@@ -64,7 +68,7 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
     call(&world, &catalog, &chain, flags, printer)
 }
 
-/// The words after the id, with the `--` back that the parser takes for its own where it
+/// The words after the first, with the `--` back that the parser takes for its own where it
 /// comes first.
 fn with_separator(rest: Vec<OsString>) -> Vec<OsString> {
     let words: Vec<OsString> = std::env::args_os().collect();

@@ -50,6 +50,60 @@ fn an_option_after_the_id_is_as_strict_as_one_before_it() {
 }
 
 #[test]
+fn options_of_run_may_stand_before_the_id() {
+    let context = machine();
+    context.tool("f.py", TOOL);
+    context.tool(
+        "e.py",
+        "import os\ndef main(): return os.environ.get('A')\n",
+    );
+    for (args, wanted) in [
+        (&["--timeout", "50", "f", "--a", "1"][..], json!([1, null])),
+        (&["--timeout=50", "--frozen", "f"], json!([null, null])),
+        (&["--params", r#"{"a": 2}"#, "f"], json!([2, null])),
+        (&["--env", "A=x", "e"], json!("x")),
+        (&["--frozen", "--", "f", "--json=3"], json!([null, 3])),
+    ] {
+        let data = context.run(&[&["--json", "run"], args].concat()).data();
+        assert_eq!(data["data"], wanted, "{args:?}: {data}");
+    }
+    let told = refused(&["run", "--a", "1", "f"]);
+    assert!(told.contains("--a comes before the id of a tool"), "{told}");
+}
+
+#[test]
+fn help_of_run_and_of_a_tool_are_found_wherever_they_are_asked_for() {
+    let context = machine();
+    context.tool("f.py", TOOL);
+    for args in [
+        &["run", "--help"][..],
+        &["run", "-h"],
+        &["run", "-q", "--help"],
+        &["help", "run"],
+    ] {
+        let output = context.run(args);
+        assert_eq!(output.status, 0, "{args:?}: {output}");
+        assert!(output.stdout.contains("--timeout S"), "{args:?}: {output}");
+        assert!(output.stdout.starts_with("Run a tool\n"), "{output}");
+    }
+    for args in [
+        &["run", "f", "--help"][..],
+        &["run", "--help", "f"],
+        &["run", "f", "-h"],
+        &["help", "run", "f"],
+    ] {
+        let output = context.run(args);
+        assert!(
+            output.stdout.contains("toolroom run f "),
+            "{args:?}: {output}"
+        );
+    }
+    let all = context.run(&["help"]);
+    assert_eq!(all.stdout, context.run(&["--help"]).stdout);
+    assert_eq!(context.run(&["help", "nothing"]).status, 2);
+}
+
+#[test]
 fn a_wrong_word_is_told_as_json_where_json_was_asked_for() {
     let context = machine();
     context.tool("f.py", TOOL);
