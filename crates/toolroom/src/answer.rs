@@ -17,6 +17,8 @@ pub struct Answer {
     pub data: Value,
     /// Remarks for people, on standard error.
     pub notes: Vec<String>,
+    /// What the tool did wrong, on standard error also when quiet.
+    pub complaints: Vec<String>,
     /// Files that could not be used, drawn on standard error.
     pub problems: Vec<Problem>,
     /// What failed beside what was done, drawn on standard error.
@@ -59,6 +61,7 @@ impl Answer {
             text,
             data,
             notes: Vec::new(),
+            complaints: Vec::new(),
             problems: Vec::new(),
             failures: Vec::new(),
             status: Status::Done,

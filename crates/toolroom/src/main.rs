@@ -87,6 +87,9 @@ fn say(printer: Printer, command: &str, answer: &Answer) -> std::io::Result<()> 
     for failure in &answer.failures {
         printer.failure(failure);
     }
+    for complaint in &answer.complaints {
+        printer.complaint(complaint);
+    }
     for note in &answer.notes {
         printer.note(note);
     }

@@ -140,6 +140,11 @@ impl Printer {
         }
     }
 
+    /// Why a tool failed, in words of its own; also said when quiet.
+    pub fn complaint(&self, text: &str) {
+        self.talk(text);
+    }
+
     /// Why a command failed; also said when quiet.
     pub fn failure(&self, failure: &Failure) {
         let styled = self.stderr_is_styled();

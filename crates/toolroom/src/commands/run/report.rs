@@ -44,14 +44,14 @@ pub fn answer(report: Report, chain: &Chain, prepared: &Prepared, reader: Reader
         return answer;
     }
     match (report.status, &report.failure) {
-        (Status::Timeout, None) => answer.notes.push(timeout_note(prepared)),
-        (Status::Cancelled, _) => answer.notes.push(style::bad("interrupted")),
+        (Status::Timeout, None) => answer.complaints.push(timeout(prepared)),
+        (Status::Cancelled, _) => answer.complaints.push(style::bad("interrupted")),
         (_, Some(failure @ ToolFailure::Server { .. })) => {
             let mut drawn = Failure::new(failure.code(), failure.to_string());
             drawn.help = failure.help();
             answer.failures.push(drawn);
         }
-        (_, Some(failure)) => answer.notes.push(failure_note(failure)),
+        (_, Some(failure)) => answer.complaints.push(complaint(failure)),
         _ => {}
     }
     answer
@@ -66,6 +66,7 @@ pub fn unwritten(error: &std::io::Error, mut answer: Answer) -> Result<Answer, F
         return Err(Failure::new("io::not_written", message));
     }
     answer.notes.clear();
+    answer.complaints.clear();
     answer.status = exit::Status::Tool(BROKEN_PIPE);
     Ok(answer)
 }
@@ -197,7 +198,7 @@ fn status(report: &Report) -> exit::Status {
     }
 }
 
-fn timeout_note(prepared: &Prepared) -> String {
+fn timeout(prepared: &Prepared) -> String {
     let after = prepared.timeout.unwrap_or_default().as_secs_f64();
     format!(
         "{} the tool was ended after {after} s; --timeout S gives it more",
@@ -205,7 +206,7 @@ fn timeout_note(prepared: &Prepared) -> String {
     )
 }
 
-fn failure_note(failure: &ToolFailure) -> String {
+fn complaint(failure: &ToolFailure) -> String {
     let mut text = format!(
         "{} {failure}",
         style::bad(format!("error[{}]:", failure.code()))

@@ -35,6 +35,35 @@ fn a_scripts_own_status_is_ours() {
     assert_eq!(output.data()["signal"], 9);
 }
 
+#[test]
+fn a_quiet_run_still_says_why_it_failed() {
+    let context = machine();
+    context.tool("raise.py", "def main(): raise ValueError('no luck')\n");
+    context.tool("slow.sh", "sleep 60\n");
+    context.tool("fail.sh", "exit 3\n");
+    for (args, status, said) in [
+        (
+            &["raise"][..],
+            1,
+            "error[tool::raised]: ValueError: no luck",
+        ),
+        (
+            &["slow", "--timeout", "0.3"],
+            124,
+            "timeout: the tool was ended",
+        ),
+        (
+            &["fail"],
+            3,
+            "error[tool::failed]: the tool ended with status 3",
+        ),
+    ] {
+        let output = context.run(&[&["run", "-q"], args].concat());
+        assert_eq!(output.status, status, "{args:?}: {output}");
+        assert!(output.stderr.starts_with(said), "{args:?}: {output}");
+    }
+}
+
 /// Starts a tool with a child and a daemon, and waits until all three are there.
 fn family(context: &TestContext) -> (Child, Vec<String>) {
     let pids = context.project().join("pids");
