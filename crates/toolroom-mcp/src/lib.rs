@@ -14,7 +14,7 @@ mod server;
 mod tools;
 
 pub use server::http::{self, Http};
-pub use server::{House, Options, ServeError, stdio};
+pub use server::{House, Options, ServeError, Talk, stdio};
 pub use tools::book::Choice;
 pub use tools::name::marked;
 

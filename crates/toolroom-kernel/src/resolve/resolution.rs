@@ -1,6 +1,7 @@
 //! What a resolution comes to, and how it is put together: layer upon layer.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -111,6 +112,18 @@ pub struct Refusal {
     pub name: String,
     pub origin: Origin,
     pub reason: String,
+}
+
+/// In one sentence, without the value.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            origin,
+            reason,
+        } = self;
+        write!(f, "{name} from {origin}: {reason}")
+    }
 }
 
 /// Interpreters, environment, and the reason for every choice.

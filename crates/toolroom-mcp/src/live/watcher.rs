@@ -21,8 +21,8 @@ const QUIET: Duration = Duration::from_millis(50);
 const FALLBACK: Duration = Duration::from_secs(2);
 const RARELY: Duration = Duration::from_secs(30);
 
-/// Follows the files until the client is gone. What is wrong goes to `say`.
-pub async fn follow(house: Arc<House>, say: impl Fn(&str) + Send + Sync + 'static) {
+/// Follows the files until the client is gone, and says what is wrong with them.
+pub async fn follow(house: Arc<House>) {
     tokio::time::sleep(FIRST_LOOK).await;
     let changed = Arc::new(Notify::new());
     let bell = changed.clone();
@@ -34,7 +34,7 @@ pub async fn follow(house: Arc<House>, say: impl Fn(&str) + Send + Sync + 'stati
         FALLBACK
     };
     loop {
-        renew(&house, &say).await;
+        renew(&house).await;
         watched.cover(&house);
         tokio::select! {
             () = changed.notified() => settle(&changed).await,
@@ -58,7 +58,7 @@ async fn settle(changed: &Notify) {
 }
 
 /// Reads everything again if a file has changed.
-async fn renew(house: &Arc<House>, say: &impl Fn(&str)) {
+async fn renew(house: &Arc<House>) {
     let reader = house.clone();
     let before = house.now();
     let old = before.clone();
@@ -71,7 +71,7 @@ async fn renew(house: &Arc<House>, say: &impl Fn(&str)) {
     };
     let known: HashSet<&str> = before.remarks().collect();
     for remark in edition.remarks().filter(|remark| !known.contains(remark)) {
-        say(remark);
+        house.talk.say(remark);
     }
     house.edition.send_replace(Arc::new(edition));
 }

@@ -74,6 +74,9 @@ impl House {
             Ok(made) => made,
             Err(result) => return Finished::done(*result),
         };
+        for refused in &prepared.resolution.refused {
+            self.talk.once(format!("refused: {refused}"));
+        }
         let variables = prepared.resolution.env.iter();
         let secrets =
             secrets.get_or_init(|| Secrets::of(variables.map(|(name, value, _)| (name, value))));

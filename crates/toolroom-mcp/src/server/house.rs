@@ -18,6 +18,7 @@ use toolroom_provision::plan::Selected;
 
 use super::ServeError;
 use super::outputs::Outputs;
+use super::talk::Talk;
 use crate::client::{Pool, PoolLimits};
 use crate::live::Edition;
 use crate::tools::book::Choice;
@@ -56,6 +57,7 @@ pub struct Options {
 pub struct House {
     pub world: World,
     pub options: Options,
+    pub talk: Talk,
     /// What is served now; replaced whole.
     pub edition: watch::Sender<Arc<Edition>>,
     pub outputs: Outputs,
@@ -87,7 +89,7 @@ impl House {
     ///
     /// # Errors
     /// Fails if the system gives no random numbers.
-    pub fn open(world: World, options: Options) -> Result<Arc<Self>, ServeError> {
+    pub fn open(world: World, options: Options, talk: Talk) -> Result<Arc<Self>, ServeError> {
         let mut key = [0_u8; 32];
         getrandom::fill(&mut key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
         let seal = RequestStateCodec::try_new(key)
@@ -116,6 +118,7 @@ impl House {
             begun: Instant::now(),
             world,
             options,
+            talk,
         }))
     }
 

@@ -102,7 +102,6 @@ pub fn serve(
     house: &Arc<House>,
     how: &Http,
     ready: impl FnOnce(SocketAddr),
-    say: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<(), ServeError> {
     if how.token.is_none() && !how.address.ip().is_loopback() {
         return Err(ServeError::OpenToAll {
@@ -121,7 +120,7 @@ pub fn serve(
         let listener = TcpListener::bind(how.address).await.map_err(fault)?;
         let bound = listener.local_addr().map_err(fault)?;
         ready(bound);
-        tokio::spawn(live::follow(house.clone(), say));
+        tokio::spawn(live::follow(house.clone()));
         let door = Arc::new(Door::new(house, how, bound));
         tokio::select! {
             () = accept(listener, door) => {}

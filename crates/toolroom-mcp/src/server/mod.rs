@@ -20,6 +20,7 @@ mod session;
 mod sessions;
 mod setup;
 pub mod stdio;
+mod talk;
 
 use rmcp::RoleServer;
 use rmcp::model::ProtocolVersion;
@@ -30,6 +31,7 @@ use toolroom_kernel::Explain;
 pub use house::{House, Options};
 pub use rounds::Subject;
 pub use session::Session;
+pub use talk::Talk;
 
 pub use crate::tools::result::Finished;
 

@@ -29,14 +29,11 @@ use crate::live;
 /// The longest request that is read; longer ones are skipped.
 const LONGEST_LINE: usize = 16 << 20;
 
-/// Serves until the client closes our input or the process is told to end. What is wrong with files goes to `say`.
+/// Serves until the client closes our input or the process is told to end.
 ///
 /// # Errors
 /// Fails if no runtime can be made.
-pub fn serve(
-    house: &Arc<House>,
-    say: impl Fn(&str) + Send + Sync + 'static,
-) -> Result<(), ServeError> {
+pub fn serve(house: &Arc<House>) -> Result<(), ServeError> {
     // One thread answers faster than several would start.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -56,7 +53,7 @@ pub fn serve(
             },
             has_session: AtomicBool::new(false),
         };
-        tokio::spawn(live::follow(house.clone(), say));
+        tokio::spawn(live::follow(house.clone()));
         let running = serve_directly(service, transport, None);
         tokio::select! {
             _ = running.waiting() => {}

@@ -12,15 +12,19 @@ use super::resolved;
 use crate::answer::Answer;
 use crate::args::Exec;
 use crate::failure::Failure;
+use crate::printer::Printer;
 use crate::settings;
 
-pub fn run(args: &Exec, world: &World) -> Result<Answer, Failure> {
+pub fn run(args: &Exec, world: &World, printer: &Printer) -> Result<Answer, Failure> {
     let catalog = Catalog::open(world);
     let chain = catalog.link(catalog.find_runtime(&args.name)?)?;
     let settings = settings::load(world)?;
     let resolution = resolved::environment(world, &catalog, &chain, &settings)
         .map_err(|error| resolved::failure(error, &args.name))?;
     let (program, rest) = command(&resolution, world, args)?;
+    for remark in resolved::remarks(&resolution) {
+        printer.note(&remark);
+    }
     replace(&program, rest, &resolution)
 }
 

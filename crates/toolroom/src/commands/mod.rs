@@ -43,7 +43,7 @@ pub fn run(command: Command, global: &Global, printer: &mut Printer) -> Result<A
         Command::Preset(args) => preset::run(&args, &world, printer),
         Command::Doctor => doctor::run(&world, printer),
         Command::Runs(args) => Ok(runs::run(&args, &world, printer)),
-        Command::Exec(args) => exec::run(&args, &world),
+        Command::Exec(args) => exec::run(&args, &world, printer),
         Command::Mcp(args) => mcp::run(args, world, printer),
         Command::Completions(args) => completions::run(&args),
     }

@@ -22,6 +22,13 @@ pub fn environment(
     ready::resolved(world, catalog, chain, &settings.dotenv.allow)
 }
 
+/// What people are told of a resolution besides its answer.
+pub fn remarks(resolution: &Resolution) -> impl Iterator<Item = String> {
+    let notes = resolution.notes.iter().map(|note| format!("note: {note}"));
+    let refused = resolution.refused.iter();
+    notes.chain(refused.map(|refused| format!("refused: {refused}")))
+}
+
 /// A failure that says how to see what was tried.
 pub fn failure(error: Unresolved, name: &str) -> Failure {
     let is_nowhere = matches!(

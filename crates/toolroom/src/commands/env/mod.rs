@@ -59,15 +59,7 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
         format!("note: {name} is left out: it is the shell's own, or the shell can have no such name or value")
     }));
     if !args.explain {
-        answer
-            .notes
-            .extend(resolution.notes.iter().map(|note| format!("note: {note}")));
-        for refused in &resolution.refused {
-            answer.notes.push(format!(
-                "refused: {} from {}: {}",
-                refused.name, refused.origin, refused.reason
-            ));
-        }
+        answer.notes.extend(resolved::remarks(&resolution));
     }
     Ok(answer)
 }

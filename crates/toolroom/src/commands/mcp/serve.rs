@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use toolroom_kernel::World;
 use toolroom_mcp::http::Authority;
-use toolroom_mcp::{Choice, House, Http, Options, http, stdio};
+use toolroom_mcp::{Choice, House, Http, Options, Talk, http, stdio};
 use toolroom_provision::plan::Selected;
 
 use crate::answer::Answer;
@@ -39,14 +39,14 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
         .filter(|_| settings.runs.log)
         .map(|directories| directories.state.clone());
     let options = options(args.tools, args.meta, settings, runs)?;
-    let house = House::open(world, options)?;
-    for remark in house.remarks() {
-        printer.note(&format!("note: {remark}"));
-    }
     let talk = *printer;
     let say = move |remark: &str| talk.note(&format!("note: {remark}"));
+    let house = House::open(world, options, Talk::new(say))?;
+    for remark in house.remarks() {
+        house.talk.say(&remark);
+    }
     match address {
-        None => stdio::serve(&house, say)?,
+        None => stdio::serve(&house)?,
         Some(address) => {
             let (token, is_new) = if args.no_auth {
                 (None, false)
@@ -74,7 +74,7 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
                     aloud.note(&format!("served as {hosts}; --allow-host NAME adds a name"));
                 }
             };
-            http::serve(&house, &how, ready, say)?;
+            http::serve(&house, &how, ready)?;
         }
     }
     Ok(Answer::new(String::new(), Value::Null))

@@ -21,12 +21,13 @@ use toolroom_provision::ready::{self, Ready};
 pub use self::flags::seconds;
 use self::flags::{Flags, given, params};
 use self::report::Reader;
+use super::resolved;
 use super::setup::{self, Bars};
 use crate::answer::Answer;
 use crate::args::{self, Global};
 use crate::failure::Failure;
 use crate::guard::guard;
-use crate::printer::{Printer, Volume};
+use crate::printer::Printer;
 use crate::settings::{self, Settings};
 
 pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<Answer, Failure> {
@@ -143,10 +144,8 @@ fn call(
         // A log that cannot be written is no reason to fail a run that succeeded.
         let _ = runs::append(&directories.state, &run);
     }
-    if printer.volume > Volume::Quiet {
-        for note in &prepared.resolution.notes {
-            printer.note(&format!("note: {note}"));
-        }
+    for remark in resolved::remarks(&prepared.resolution) {
+        printer.note(&remark);
     }
     let reader = match (printer.json, std::io::stdout().is_terminal()) {
         (true, _) => Reader::Program,

@@ -8,6 +8,7 @@ use toolroom_exec::executor::{Data, HttpFacts, Prepared, Report, Status, ToolFai
 use toolroom_exec::subprocess::{End, Exit, Failure as Raised};
 use toolroom_kernel::Explain as _;
 use toolroom_kernel::chain::Chain;
+use toolroom_kernel::resolve::Refusal;
 
 use crate::answer::{Answer, Stream};
 use crate::commands::show::chain_data;
@@ -40,7 +41,7 @@ pub fn answer(report: Report, chain: &Chain, prepared: &Prepared, reader: Reader
     let mut answer = Answer::new(text, Value::Null);
     answer.status = status(&report);
     if reader == Reader::Program {
-        answer.stream = Some(told(report, chain));
+        answer.stream = Some(told(report, chain, &prepared.resolution.refused));
         return answer;
     }
     match (report.status, &report.failure) {
@@ -100,6 +101,7 @@ struct Told {
     spill: Option<String>,
     duration_ms: u64,
     chain: Value,
+    refused: Vec<Refusal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     spill_error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +112,7 @@ struct Told {
 
 /// The whole of a report. Output is kept as the text it is, and becomes JSON while it is
 /// written: control characters are six times as long there.
-fn told(report: Report, chain: &Chain) -> Stream {
+fn told(report: Report, chain: &Chain, refused: &[Refusal]) -> Stream {
     let outcome = report.outcome;
     let (exit_code, signal) = (outcome.exit_code(), outcome.signal());
     let (out, err) = (outcome.stdout, outcome.stderr);
@@ -130,6 +132,7 @@ fn told(report: Report, chain: &Chain) -> Stream {
         spill: spill.map(|path| path.to_string_lossy().into_owned()),
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         chain: chain_data(Some(chain)),
+        refused: refused.to_vec(),
         spill_error: out.spill_error.or(err.spill_error),
         http: http.map(http_data),
         error: report.failure.as_ref().map(failure_data),

@@ -52,6 +52,23 @@ fn a_call_is_logged_as_a_run_of_the_command_line_is() {
 }
 
 #[test]
+fn what_a_dotenv_file_may_not_set_is_told_once_and_not_with_every_call() {
+    let context = machine();
+    echo(&context);
+    context.file(".env", "LD_PRELOAD=hunter2\n");
+    let mut client = Client::start(&context, &[]);
+    for _ in 0..2 {
+        client.modern("tools/call", json!({"name": "echo"}));
+    }
+    let (_, said) = client.finish();
+    assert_eq!(said.matches("refused: LD_PRELOAD").count(), 1, "{said}");
+    assert!(
+        said.contains(".env:1") && !said.contains("hunter2"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_project_that_wants_no_log_has_none_of_its_calls_either() {
     let context = machine();
     echo(&context);

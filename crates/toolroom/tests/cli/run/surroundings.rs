@@ -20,6 +20,27 @@ fn the_caller_may_set_variables_and_they_win() {
 }
 
 #[test]
+fn what_a_dotenv_file_may_not_set_is_told_and_never_its_value() {
+    let context = machine();
+    context.file(".env", "A=1\nLD_PRELOAD=hunter2\n");
+    context.tool("f.py", "def main(): return 1\n");
+    let told = "refused: LD_PRELOAD from dotenv [PROJECT]/.env:2: a dotenv file may not change what a process loads; allow the name under [dotenv] allow\n";
+    for (args, answer) in [
+        (&["run", "f"][..], "1\n"),
+        (&["exec", "f", "--", "-c", "print(2)"], "2\n"),
+    ] {
+        let output = context.run(args);
+        assert_eq!((&*output.stdout, &*output.stderr), (answer, told));
+        let quiet = context.run(&[&["-q"], args].concat());
+        assert_eq!((&*quiet.stdout, &*quiet.stderr), (answer, ""));
+    }
+    let refused = &context.data(&["run", "f"])["refused"];
+    assert_eq!(refused, &context.data(&["env", "f"])["refused"]);
+    assert_eq!(refused[0]["name"], "LD_PRELOAD");
+    assert!(!refused.to_string().contains("hunter2"));
+}
+
+#[test]
 fn a_project_with_a_difficult_path_works() {
     let mut context = machine();
     let project = "it's (a) \"dir\" $HOME é {x}";
