@@ -64,6 +64,16 @@ impl Trouble {
         Self::ALL.into_iter().find(|trouble| trouble.code() == code)
     }
 
+    /// Whether it kept the call from being made at all: what was asked for cannot have
+    /// happened.
+    #[must_use]
+    pub const fn is_before_the_call(self) -> bool {
+        matches!(
+            self,
+            Self::NotStarted | Self::Unreachable | Self::Unauthorized | Self::WrongAddress
+        )
+    }
+
     #[must_use]
     pub const fn help(self) -> Option<&'static str> {
         Some(match self {

@@ -184,6 +184,11 @@ fn status(report: &Report) -> exit::Status {
         (Status::Success, _) => exit::Status::Done,
         (Status::Timeout, _) => exit::Status::TimedOut,
         (Status::Cancelled, _) => exit::Status::Interrupted,
+        (Status::Error, Some(ToolFailure::Server { trouble, .. }))
+            if trouble.is_before_the_call() =>
+        {
+            exit::Status::CannotDo
+        }
         (
             Status::Error,
             Some(ToolFailure::Raised(_) | ToolFailure::Unreadable(_) | ToolFailure::Server { .. }),

@@ -30,7 +30,12 @@ fn told(answer: impl Fn(&Received, &mut Connection) + Send + Sync + 'static) -> 
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = words(error["message"].as_str().unwrap());
     assert!(words(&output.stderr).contains(&message), "{output}\n{data}");
-    assert_eq!(output.status, 1, "{output}");
+    // Whether the tool failed, or was never called.
+    let status = match error["code"].as_str() {
+        Some("mcp::server_unauthorized" | "mcp::wrong_address") => 125,
+        _ => 1,
+    };
+    assert_eq!(output.status, status, "{output}");
     output
         .stderr
         .replace(&server.address().to_string(), "[SERVER]")
@@ -74,7 +79,7 @@ fn a_server_that_is_not_there_is_named() {
     let context = machine();
     over_http(&context, "http://me:secret@127.0.0.1:1/mcp?key=secret");
     insta::assert_snapshot!(context.run(&["run", "far"]), @"
-    status: 1
+    status: 125
     ----- stdout -----
     ----- stderr -----
     error[mcp::server_unreachable]: http://127.0.0.1:1/mcp?… cannot be reached:
@@ -204,7 +209,7 @@ fn a_server_that_is_started_tells_how_it_ended() {
     };
     started(&context, &python, "sys.exit('no config.json')", "pass");
     insta::assert_snapshot!(context.run(&["run", "near"]), @"
-    status: 1
+    status: 125
     ----- stdout -----
     ----- stderr -----
     no config.json
@@ -269,7 +274,7 @@ fn a_program_that_is_not_there_is_no_server() {
     let context = machine();
     context.tool("near.yaml", "tool_type: mcp\nexecutor_id: mcp_stdio_runtime\ndescription: Elsewhere.\nconfig: {command: /no/such/server, tool: look}\n");
     insta::assert_snapshot!(context.run(&["run", "near"]), @"
-    status: 1
+    status: 125
     ----- stdout -----
     ----- stderr -----
     error[mcp::server_not_started]: /no/such/server cannot be started: No such file
