@@ -1,5 +1,7 @@
 //! Settings, from lowest to highest: built in, the user's file, the project's file, and
-//! `TOOLROOM_DOTENV_ALLOW`. Flags come on top where a command has them.
+//! variables. Flags come on top where a command has them.
+
+mod variables;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -105,7 +107,7 @@ pub struct Mcp {
 /// Reads the settings that hold in a world.
 ///
 /// # Errors
-/// Names the file and the line that cannot be understood.
+/// Names the file and the line, or the variable, that cannot be understood.
 pub fn load(world: &World) -> Result<Settings, Failure> {
     let user = world
         .directories
@@ -121,16 +123,9 @@ pub fn load(world: &World) -> Result<Settings, Failure> {
             join(&mut merged, table);
         }
     }
-    let mut settings = Settings::deserialize(merged)
-        .map_err(|error| Failure::new("settings::invalid", error.message()))?;
-    if let Some(names) = world.env.get("TOOLROOM_DOTENV_ALLOW") {
-        settings.dotenv.allow = names
-            .split([',', ' '])
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
-            .collect();
-    }
-    Ok(settings)
+    join(&mut merged, variables::read(world)?);
+    Settings::deserialize(merged)
+        .map_err(|error| Failure::new("settings::invalid", error.message()))
 }
 
 fn read(file: &Path) -> Result<Option<toml::Table>, Failure> {

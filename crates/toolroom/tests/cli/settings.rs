@@ -113,6 +113,46 @@ fn the_projects_file_is_laid_over_the_users_and_a_variable_over_both() {
 }
 
 #[test]
+fn every_setting_can_come_from_a_variable_by_its_name() {
+    let mut context = context();
+    context.tool("a/one.sh", "echo\n");
+    context.file("toolroom.toml", "[runs]\nlog = true\n");
+    context.set_env("TOOLROOM_RUNS_LOG", "false");
+    context.set_env("TOOLROOM_MCP_TOOLS", "a/* b/*");
+    assert_eq!(context.run(&["run", "a/one"]).status, 0);
+    assert_eq!(context.data(&["runs"])["runs"].as_array().unwrap().len(), 0);
+    context.set_env("TOOLROOM_RUNS_LOG", "");
+    assert_eq!(context.run(&["run", "a/one"]).status, 0);
+    assert_eq!(context.data(&["runs"])["runs"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_variable_that_its_setting_does_not_take_is_named() {
+    for (name, value, expected) in [
+        ("TOOLROOM_RUNS_LOG", "maybe", "expected a boolean"),
+        ("TOOLROOM_MCP_CONCURRENCY", "-1", "`-1`"),
+        (
+            "TOOLROOM_PYTHON_ENVIRONMENT_CONFLICT_TOLERANCE",
+            "lax",
+            "expected `strict` or `lenient`",
+        ),
+    ] {
+        let mut context = context();
+        context.set_env(name, value);
+        let error = context.error(&["preset", "list"]);
+        assert_eq!(error["code"], "settings::invalid", "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("{name}: ")), "{message}");
+        assert!(message.contains(expected), "{message}");
+        let checks = context.data(&["doctor"])["checks"].to_string();
+        assert!(
+            checks.contains(message.split('"').next().unwrap()),
+            "{checks}"
+        );
+    }
+}
+
+#[test]
 fn a_variable_names_the_project_and_an_option_goes_before_it() {
     let mut context = context();
     context.tool("here.py", "def main(): ...\n");

@@ -97,13 +97,13 @@ pub fn run(world: &World, printer: &Printer) -> Result<Answer, Failure> {
 }
 
 fn broken_settings(failure: &Failure) -> Check {
-    let place = failure.place.as_ref();
-    let file = place.map_or_else(
-        || "toolroom.toml".to_owned(),
-        |place| place.path.display().to_string(),
-    );
+    let Some(place) = &failure.place else {
+        let fix = failure.help.clone().unwrap_or_default();
+        return Check::fail("settings", &failure.message, fix);
+    };
+    let file = place.path.display().to_string();
     let line = place
-        .and_then(|place| place.position)
+        .position
         .map(|at| format!(":{}", at.line))
         .unwrap_or_default();
     Check::fail(
