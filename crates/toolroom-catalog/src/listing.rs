@@ -73,11 +73,21 @@ pub struct Shadowed {
     pub by: PathBuf,
 }
 
+/// A runtime whose last name alone means one of core, which nothing hides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outranked {
+    pub id: ToolId,
+    pub path: PathBuf,
+    /// What its last name means.
+    pub by: ToolId,
+}
+
 /// Everything in the spaces of a world.
 #[derive(Debug, Default)]
 pub struct Listing {
     pub rows: Vec<Row>,
     pub shadowed: Vec<Shadowed>,
+    pub outranked: Vec<Outranked>,
     pub problems: Vec<Problem>,
 }
 
@@ -123,6 +133,8 @@ impl Catalog {
             self.list_root(root, walk, &walks[at + 1..], &mut hidden, &mut listing);
         }
         self.check_chains(&mut listing);
+        let outranked = listing.rows.iter().filter_map(|row| self.outranked(row));
+        listing.outranked = outranked.collect();
         listing
             .rows
             .sort_by(|a, b| a.id.cmp(&b.id).then(a.space.cmp(&b.space)));
@@ -292,6 +304,16 @@ impl Catalog {
             }
         });
         listing.problems.extend(problems);
+    }
+
+    fn outranked(&self, row: &Row) -> Option<Outranked> {
+        let can_execute = matches!(row.role(), Role::Runtime | Role::Primitive);
+        let meant = can_execute.then(|| self.find_runtime(row.id.name()).ok())??;
+        (meant.space == Space::Core).then(|| Outranked {
+            id: row.id.clone(),
+            path: row.path.clone(),
+            by: meant.id,
+        })
     }
 
     fn runtime_of(&self, executor: &str, row: &Row) -> Result<Arc<str>, Problem> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use toolroom_catalog::Catalog;
-use toolroom_catalog::listing::{Listing, Row, Shadowed};
+use toolroom_catalog::listing::{Listing, Outranked, Row, Shadowed};
 use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space, ToolId};
 
@@ -27,6 +27,9 @@ pub fn run(args: &List, world: &World, printer: &Printer) -> Answer {
     let mut answer = Answer::new(text(&listing, printer.width()), Value::Null);
     for shadowed in &listing.shadowed {
         answer.notes.push(shadowed_note(world, shadowed));
+    }
+    for outranked in &listing.outranked {
+        answer.notes.push(outranked_note(world, outranked));
     }
     answer.notes.extend(problems_note(listing.problems.len()));
     answer.problems = listing.problems;
@@ -72,6 +75,7 @@ struct Data<'a> {
     #[serde(serialize_with = "row_by_row")]
     tools: &'a [Row],
     shadowed: Vec<ShadowedData<'a>>,
+    outranked: Vec<OutrankedData<'a>>,
     problems: Vec<ProblemData<'a>>,
 }
 
@@ -117,6 +121,13 @@ struct ShadowedData<'a> {
 }
 
 #[derive(Serialize)]
+struct OutrankedData<'a> {
+    id: &'a ToolId,
+    path: Cow<'a, str>,
+    by: &'a ToolId,
+}
+
+#[derive(Serialize)]
 struct ProblemData<'a> {
     path: Cow<'a, str>,
     code: &'static str,
@@ -133,6 +144,11 @@ fn data(listing: &Listing) -> Data<'_> {
         path: tool.path.to_string_lossy(),
         by: tool.by.to_string_lossy(),
     });
+    let outranked = listing.outranked.iter().map(|tool| OutrankedData {
+        id: &tool.id,
+        path: tool.path.to_string_lossy(),
+        by: &tool.by,
+    });
     let problems = listing.problems.iter().map(|problem| ProblemData {
         path: problem.path.to_string_lossy(),
         code: problem.kind.code(),
@@ -144,6 +160,7 @@ fn data(listing: &Listing) -> Data<'_> {
     Data {
         tools: &listing.rows,
         shadowed: shadowed.collect(),
+        outranked: outranked.collect(),
         problems: problems.collect(),
     }
 }
@@ -154,6 +171,24 @@ fn shadowed_note(world: &World, shadowed: &Shadowed) -> String {
         shadowed.id,
         shadowed.space,
         paths::shown(world, &shadowed.by)
+    )
+}
+
+fn outranked_note(world: &World, outranked: &Outranked) -> String {
+    format!(
+        "note: {}; its own id is {}",
+        outranked_text(world, outranked),
+        outranked.id
+    )
+}
+
+/// What a runtime's last name means in its stead.
+pub fn outranked_text(world: &World, outranked: &Outranked) -> String {
+    let Outranked { id, path, by } = outranked;
+    format!(
+        "{} means {by} of core, and not {}",
+        id.name(),
+        paths::shown(world, path)
     )
 }
 

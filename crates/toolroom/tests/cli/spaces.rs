@@ -5,6 +5,45 @@ use crate::context;
 const TOOL: &str = "\"\"\"A tool.\"\"\"\ndef main(): ...\n";
 
 #[test]
+fn a_runtime_whose_last_name_means_one_of_core_is_told() {
+    let context = context();
+    context.tool(
+        "runtimes/python_runtime.py",
+        "__tool_type__ = 'runtime'\n__executor_id__ = 'subprocess'\n",
+    );
+    context.tool(
+        "runtimes/mine.yaml",
+        "tool_type: runtime\nexecutor_id: python\n",
+    );
+    context.tool(
+        "t.py",
+        "__executor_id__ = 'python_runtime'\ndef main(): ...\n",
+    );
+    let chain = context.data(&["show", "t"])["chain"].clone();
+    assert_eq!(chain[1]["space"], "core", "{chain}");
+    let list = context.run(&["list"]);
+    assert_eq!(
+        list.stderr,
+        "note: python_runtime means runtimes/python of core, and not .ai/tools/runtimes/python_runtime.py; its own id is runtimes/python_runtime\n"
+    );
+    let outranked = context.data(&["list"])["outranked"].clone();
+    assert_eq!(outranked.as_array().unwrap().len(), 1, "{outranked}");
+    assert_eq!(outranked[0]["id"], "runtimes/python_runtime");
+    assert_eq!(outranked[0]["by"], "runtimes/python");
+    let doctor = context.data(&["doctor"]);
+    let checks = doctor["checks"].as_array().unwrap();
+    let check = checks
+        .iter()
+        .find(|check| check["name"] == "tools")
+        .unwrap();
+    assert_eq!(check["status"], "warn");
+    assert_eq!(
+        check["fix"],
+        "say executor_id: runtimes/python_runtime where that file is meant"
+    );
+}
+
+#[test]
 fn the_project_hides_the_user_space_and_says_so() {
     let context = context();
     context.tool("t.py", "\"\"\"Of the project.\"\"\"\n");

@@ -10,6 +10,7 @@ use toolroom_catalog::listing::Listing;
 use toolroom_kernel::World;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::list;
 use crate::answer::Answer;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -144,6 +145,11 @@ fn tools(world: &World, listing: &Listing) -> Vec<Check> {
             detail,
             "rename one of them if both are meant",
         ));
+    }
+    for outranked in &listing.outranked {
+        let detail = list::outranked_text(world, outranked);
+        let fix = format!("say executor_id: {} where that file is meant", outranked.id);
+        checks.push(Check::warn("tools", detail, fix));
     }
     if checks.is_empty() {
         let count = listing
