@@ -82,6 +82,17 @@ fn named_project(cwd: &Path, by: &str, path: &Path) -> Result<PathBuf, Failure> 
     Err(Failure::new("usage::no_project", message))
 }
 
+/// The project, for what is about nothing else.
+///
+/// # Errors
+/// Fails where there is none; `other` says what could be done without one.
+pub fn project<'w>(world: &'w World, other: &str) -> Result<&'w Path, Failure> {
+    world.project.as_deref().ok_or_else(|| {
+        Failure::new("usage::no_project", "there is no project here")
+            .help(format!("{other}make a project: toolroom init"))
+    })
+}
+
 fn absolute(cwd: &Path, path: &Path) -> PathBuf {
     let joined = cwd.join(path);
     // Lexical, so that a link in the path stays what the user wrote.

@@ -32,6 +32,8 @@ pub fn run(args: &Preset, world: &World, printer: &Printer) -> Result<Answer, Fa
         PresetAction::Check(asked) => (&asked.names, false),
         PresetAction::Apply(asked) => (&asked.names, true),
     };
+    // Presets write into the project: where there is none, this would be any folder.
+    let root = crate::world::project(world, "")?;
     let names = meant(names, &settings, &definitions);
     let guard = crate::guard::guard()?;
     let how = Applying {
@@ -53,7 +55,7 @@ pub fn run(args: &Preset, world: &World, printer: &Printer) -> Result<Answer, Fa
     let orchestrator = PresetOrchestrator {
         definitions: &definitions,
         registry: Registry::of([&environment as _, &program as _, &LinesProvider as _]),
-        root: world.root(),
+        root,
         settings: &own,
     };
     let outcomes = if applies {

@@ -33,9 +33,8 @@ pub fn collect(
         }
         return Ok(found);
     }
-    if world.project.is_none() && !args.all {
-        let failure = Failure::new("usage::no_project", "there is no project here");
-        return Err(failure.help("name a tool, or make a project: toolroom init"));
+    if !args.all {
+        crate::world::project(world, "name a tool, or ")?;
     }
     for target in planner.project()? {
         add(&mut found.targets, Some(target));

@@ -12,6 +12,20 @@ fn presets_are_checked_applied_and_then_healthy() {
 }
 
 #[test]
+fn without_a_project_presets_are_listed_and_nothing_else() {
+    let mut context = crate::context();
+    context.enter("../elsewhere");
+    for action in ["check", "apply"] {
+        let output = context.run(&["preset", action, "ignore_environments", "--json"]);
+        assert_eq!(output.status, 2, "{output}");
+        assert_eq!(output.error()["code"], "usage::no_project");
+    }
+    let here = context.root().join("elsewhere");
+    assert_eq!(fs_err::read_dir(here).unwrap().count(), 0);
+    assert_eq!(context.run(&["preset", "list"]).status, 0);
+}
+
+#[test]
 fn a_projects_own_preset_takes_its_settings_from_the_project() {
     let context = crate::context();
     context.tool(
