@@ -139,6 +139,9 @@ pub struct New {
     /// Make a tool of each one that an MCP server has; the last option
     #[arg(long, value_name = "URL|COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "runtime")]
     pub from_mcp: Vec<String>,
+    /// A header for asking that server, such as 'Authorization: Bearer TOKEN'; no file gets it
+    #[arg(long, value_name = "NAME: VALUE", requires = "from_mcp")]
+    pub header: Vec<String>,
     /// How long that server may take, in seconds; 30 unless told
     #[arg(long, value_name = "S", requires = "from_mcp")]
     pub timeout: Option<String>,

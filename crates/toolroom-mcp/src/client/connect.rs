@@ -47,9 +47,10 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn at(url: &str) -> Self {
+    pub fn at(url: &str, headers: BTreeMap<String, String>) -> Self {
         Self {
             url: Some(url.to_owned()),
+            headers,
             ..Self::default()
         }
     }

@@ -1,6 +1,7 @@
 //! Asks another server for its tools, once: in a guarded tree, for a bounded time, and for
 //! a bounded number of them.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -48,6 +49,11 @@ impl toolroom_kernel::Explain for ClientError {
         match self.trouble {
             // Nothing was called, and there is no file yet whose config could be wrong.
             Trouble::Failed => None,
+            Trouble::Unauthorized => Some(
+                "give a token that it takes before --from-mcp, as --header 'Authorization: Bearer \
+                 TOKEN', or as JSON in MCP_HEADERS"
+                    .into(),
+            ),
             Trouble::TimedOut => Some(
                 "see that the server runs by itself; --timeout S gives it longer to begin".into(),
             ),
@@ -59,18 +65,19 @@ impl toolroom_kernel::Explain for ClientError {
     }
 }
 
-/// The tools of another server.
+/// The tools of another server, which is sent `headers` where it has an address.
 ///
 /// # Errors
 /// Fails if it cannot be reached, does not speak the protocol or takes too long.
 pub fn tools(
     source: &Source,
+    headers: BTreeMap<String, String>,
     world: &World,
     guard: &Guard,
     patience: Duration,
 ) -> Result<Vec<Foreign>, ClientError> {
     let server = match source {
-        Source::Url(url) => Server::at(url),
+        Source::Url(url) => Server::at(url, headers),
         Source::Command { program, args } => Server::of(program, args),
     };
     let listed = runtime().and_then(|runtime| {

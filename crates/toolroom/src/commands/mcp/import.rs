@@ -12,10 +12,11 @@ use toolroom_kernel::model::ToolId;
 use toolroom_kernel::template::escaped;
 use toolroom_mcp::client::{Foreign, Source, tools};
 
+use super::headers;
 use crate::answer::Answer;
 use crate::args::New;
 use crate::commands::init::create;
-use crate::commands::run::seconds;
+use crate::commands::run::{seconds, usage};
 use crate::failure::Failure;
 use crate::guard::guard;
 use crate::output::{paths, style};
@@ -24,9 +25,17 @@ use crate::output::{paths, style};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn run(folder: &ToolId, args: &New, project: &Path, world: &World) -> Result<Answer, Failure> {
-    let source = source(&args.from_mcp);
+    let source = source(&args.from_mcp)?;
+    let headers = asked_with(&source, args, world)?;
     let patience = args.timeout.as_deref().map(seconds).transpose()?;
-    let found = tools(&source, world, &guard()?, patience.unwrap_or(PATIENCE))?;
+    let has_headers = !headers.is_empty();
+    let found = tools(
+        &source,
+        headers,
+        world,
+        &guard()?,
+        patience.unwrap_or(PATIENCE),
+    )?;
     let mut text = String::new();
     let mut made = Vec::new();
     let mut kept = Vec::new();
@@ -36,7 +45,7 @@ pub fn run(folder: &ToolId, args: &New, project: &Path, world: &World) -> Result
             .join(PROJECT_SPACE)
             .join(TOOLS)
             .join(format!("{id}.yaml"));
-        if create(&file, &body(tool, &source))? {
+        if create(&file, &body(tool, &source, has_headers))? {
             let _ = writeln!(
                 text,
                 "{} {}",
@@ -53,23 +62,44 @@ pub fn run(folder: &ToolId, args: &New, project: &Path, world: &World) -> Result
     }
     let mut answer = Answer::new(text, json!({"tools": made}));
     answer.notes = kept;
+    if !args.header.is_empty() && !made.is_empty() {
+        answer = answer.note(format!(
+            "no file has what --header said: set {} to a JSON object of it, as in .env, and the tools send it",
+            headers::VARIABLE
+        ));
+    }
     if found.is_empty() {
         answer = answer.note("the server has no tools");
     }
     Ok(answer)
 }
 
-fn source(written: &[String]) -> Source {
-    match written {
-        [url] if url.starts_with("http://") || url.starts_with("https://") => {
-            Source::Url(url.clone())
+fn asked_with(
+    source: &Source,
+    args: &New,
+    world: &World,
+) -> Result<BTreeMap<String, String>, Failure> {
+    match source {
+        Source::Url(_) => headers::of(&args.header, world),
+        Source::Command { .. } if args.header.is_empty() => Ok(BTreeMap::new()),
+        Source::Command { .. } => Err(usage("--header is for a server at an address".to_owned())),
+    }
+}
+
+fn source(written: &[String]) -> Result<Source, Failure> {
+    let is_address = |word: &str| word.starts_with("http://") || word.starts_with("https://");
+    Ok(match written {
+        [url] if is_address(url) => Source::Url(url.clone()),
+        [url, word, ..] if is_address(url) => {
+            return Err(usage(format!("{word} cannot follow an address"))
+                .help("options of new come before --from-mcp"));
         }
         [program, args @ ..] => Source::Command {
             program: program.clone(),
             args: args.to_vec(),
         },
         [] => Source::Url(String::new()),
-    }
+    })
 }
 
 /// The name of each tool's file. Where letters had to be replaced, and so two tools would
@@ -102,9 +132,9 @@ fn file_name(name: &str) -> String {
 }
 
 /// The file: keys in YAML, values in JSON, which YAML can read.
-fn body(tool: &Foreign, source: &Source) -> String {
+fn body(tool: &Foreign, source: &Source, has_headers: bool) -> String {
     let runtime = match source {
-        Source::Url(_) => "mcp_http_runtime",
+        Source::Url(_) => headers::RUNTIME,
         Source::Command { .. } => "mcp_stdio_runtime",
     };
     let description = tool
@@ -140,6 +170,10 @@ fn body(tool: &Foreign, source: &Source) -> String {
             );
         }
     }
+    if has_headers {
+        let variable = format!("${{{}}}", headers::VARIABLE);
+        let _ = writeln!(text, "  headers: {}", Value::from(variable));
+    }
     let _ = writeln!(
         text,
         "  tool: {}\ninput_schema: {}",
@@ -170,6 +204,7 @@ mod tests {
                     .map(|word| (*word).to_owned())
                     .collect::<Vec<_>>(),
             )
+            .unwrap()
         };
         assert_eq!(
             words(&["https://x/mcp"]),

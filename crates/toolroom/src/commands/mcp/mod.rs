@@ -1,6 +1,7 @@
 //! `toolroom mcp`: tools for agents.
 
 mod config;
+mod headers;
 pub mod import;
 mod install;
 mod remove;

@@ -14,7 +14,7 @@ pub fn server(args: &McpTarget, world: &World) -> Result<Server, Failure> {
     let endpoint = match &args.http {
         Some(url) => Endpoint::Http {
             url: url_of(url)?,
-            headers: pairs(&args.header, ':', "--header takes 'NAME: VALUE'")?,
+            headers: headers(&args.header)?,
         },
         None => Endpoint::Stdio {
             command: own_binary(world)?,
@@ -57,6 +57,11 @@ fn url_of(url: &str) -> Result<String, Failure> {
         "--http takes an address that begins with http:// or https://",
     )
     .help("such as --http http://127.0.0.1:8000/mcp"))
+}
+
+/// What `--header` gives.
+pub fn headers(given: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    pairs(given, ':', "--header takes 'NAME: VALUE'")
 }
 
 fn pairs(given: &[String], sign: char, usage: &str) -> Result<Vec<(String, String)>, Failure> {

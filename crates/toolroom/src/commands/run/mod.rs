@@ -18,8 +18,8 @@ use toolroom_kernel::model::{Role, field};
 use toolroom_provision::apply::Applying;
 use toolroom_provision::ready::{self, Ready};
 
-pub use self::flags::seconds;
 use self::flags::{Flags, given, params};
+pub use self::flags::{seconds, usage};
 use self::report::Reader;
 use super::resolved;
 use super::setup::{self, Bars};

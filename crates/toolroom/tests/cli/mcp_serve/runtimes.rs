@@ -208,6 +208,65 @@ fn the_tools_of_a_server_at_an_address_become_files() {
 }
 
 #[test]
+fn a_server_that_wants_a_token_is_asked_with_it_and_no_file_gets_it() {
+    const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+    let (mut context, mut other) = (machine(), elsewhere());
+    other.set_env("TOOLROOM_MCP_TOKEN", TOKEN);
+    let server = Server::start(&other, &[]);
+    let url = format!("http://{}/mcp", server.address);
+    let error = context
+        .run(&["--json", "new", "far", "--from-mcp", &url])
+        .error();
+    assert_eq!(error["code"], "mcp::server_unauthorized");
+    let help = error["help"].as_str().unwrap();
+    assert!(
+        help.contains("--header") && help.contains("token"),
+        "{help}"
+    );
+    let header = format!("authorization: Bearer {TOKEN}");
+    let asked = ["new", "far", "--header", &header, "--from-mcp", &url];
+    // What the command line says goes before what the variable does.
+    context.set_env("MCP_HEADERS", r#"{"Authorization": "Bearer wrong"}"#);
+    let made = context.run(&asked);
+    assert_eq!(made.status, 0, "{made}");
+    assert!(made.stderr.contains("set MCP_HEADERS"), "{made}");
+    let file = context.project().join(".ai/tools/far/math_add.yaml");
+    let text = fs_err::read_to_string(file).unwrap();
+    assert!(text.contains("headers: \"${MCP_HEADERS}\""), "{text}");
+    assert!(!text.contains(TOKEN), "{text}");
+    context.remove_env("MCP_HEADERS");
+    context.file(
+        ".env",
+        format!("MCP_HEADERS='{{\"Authorization\": \"Bearer {TOKEN}\"}}'\n"),
+    );
+    let again = context.run(&["new", "again", "--from-mcp", &url]);
+    assert_eq!(again.status, 0, "{again}");
+    assert_eq!(
+        context.data(&["run", "again/math_add", "--a", "40"])["data"],
+        42
+    );
+}
+
+#[test]
+fn what_a_server_is_asked_with_is_checked_and_not_repeated() {
+    let mut context = machine();
+    let url = "http://127.0.0.1:1/mcp";
+    for args in [
+        &["--header", "hunter2", "--from-mcp", url][..],
+        &["--header", "A: hunter2", "--from-mcp", "program"],
+        &["--from-mcp", url, "--header", "A: hunter2"],
+    ] {
+        let output = context.run(&[&["new", "far"], args].concat());
+        assert_eq!(output.status, 2, "{args:?}: {output}");
+        assert!(!output.stderr.contains("hunter2"), "{output}");
+    }
+    context.set_env("MCP_HEADERS", "hunter2");
+    let output = context.run(&["new", "far", "--from-mcp", url]);
+    assert!(output.stderr.contains("MCP_HEADERS is not"), "{output}");
+    assert!(!output.stderr.contains("hunter2"), "{output}");
+}
+
+#[test]
 fn an_address_at_which_clouds_hand_out_credentials_is_not_reached() {
     let context = machine();
     context.tool(
