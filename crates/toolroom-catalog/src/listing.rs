@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolroom_kernel::chain::link;
+use toolroom_kernel::chain::{ChainError, link};
 use toolroom_kernel::model::{Role, Space, Tool, ToolId, field};
 use toolroom_kernel::{Explain, Position};
 
@@ -340,11 +340,13 @@ impl Catalog {
                 .map_or_else(String::new, |runtime| short_name(runtime))
                 .into()),
             Err(error) => {
-                let kind = match error.code() {
-                    "catalog::chain_cycle" => ProblemKind::ChainCycle,
-                    "catalog::chain_too_deep" => ProblemKind::ChainTooDeep,
-                    "catalog::missing_executor" => ProblemKind::MissingExecutor,
-                    _ => ProblemKind::UnknownExecutor,
+                let kind = match &error {
+                    ChainError::UnknownExecutor { .. } => ProblemKind::UnknownExecutor,
+                    ChainError::AmbiguousExecutor { .. } => ProblemKind::AmbiguousExecutor,
+                    ChainError::BrokenExecutor { .. } => ProblemKind::BrokenExecutor,
+                    ChainError::Cycle { .. } => ProblemKind::ChainCycle,
+                    ChainError::TooDeep { .. } => ProblemKind::ChainTooDeep,
+                    ChainError::NoExecutor { .. } => ProblemKind::MissingExecutor,
                 };
                 let help = error.help().unwrap_or_default();
                 Err(Problem::new(kind, &row.path, error.to_string()).help(help))

@@ -36,6 +36,8 @@ pub enum ProblemKind {
     TooMany,
     CoreProtected,
     BadExtractor,
+    AmbiguousExecutor,
+    BrokenExecutor,
 }
 
 impl ProblemKind {
@@ -59,6 +61,8 @@ impl ProblemKind {
             Self::TooMany => "catalog::too_many",
             Self::CoreProtected => "catalog::core_protected",
             Self::BadExtractor => "catalog::bad_extractor",
+            Self::AmbiguousExecutor => "catalog::ambiguous_executor",
+            Self::BrokenExecutor => "catalog::broken_executor",
         }
     }
 }

@@ -586,12 +586,48 @@ fn a_json_tool_that_cannot_be_parsed_is_named() {
 }
 
 #[test]
+fn an_executor_that_several_could_be_has_one_code_everywhere() {
+    let context = context();
+    for folder in ["a", "b"] {
+        context.tool(
+            &format!("{folder}/mine.yaml"),
+            "tool_type: runtime\nexecutor_id: python\n",
+        );
+    }
+    context.tool("x.yaml", "executor_id: mine\n");
+    let error = context.error(&["run", "x"]);
+    assert_eq!(error["code"], "catalog::ambiguous_executor");
+    let problem = &context.data(&["list"])["problems"][0];
+    assert_eq!(problem["code"], error["code"]);
+}
+
+#[test]
+fn every_code_of_a_file_that_cannot_be_used_is_on_its_page() {
+    let source = include_str!("../../../toolroom-catalog/src/problem.rs");
+    let page = include_str!("../../../../docs/reference/tool-files.md");
+    let codes: Vec<&str> = source
+        .split('"')
+        .filter(|word| word.starts_with("catalog::"))
+        .collect();
+    assert!(codes.len() > 10, "{codes:?}");
+    for code in codes {
+        assert!(
+            page.contains(&format!("`{code}`")),
+            "the page has no {code}"
+        );
+    }
+}
+
+#[test]
 fn a_tool_is_no_executor() {
     let context = context();
     context.tool("good.py", "def main(): ...\n");
     context.tool("x.yaml", "executor_id: good\n");
     let error = context.error(&["show", "x"]);
     assert_eq!(error["code"], "catalog::broken_executor");
+    assert_eq!(context.error(&["run", "x"])["code"], error["code"]);
+    let problem = &context.data(&["list"])["problems"][0];
+    assert_eq!(problem["code"], error["code"]);
     assert!(
         error["message"].as_str().unwrap().contains("not a runtime"),
         "{error}"
