@@ -6,14 +6,17 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::{Listing, Outranked, Row, Shadowed};
+use toolroom_catalog::problem::Problem;
 use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space, ToolId};
 
 use crate::answer::Answer;
 use crate::args::List;
+use crate::failure::Failure;
 use crate::output::table::{self, Cell};
 use crate::output::{paths, style};
 use crate::printer::Printer;
+use crate::settings;
 
 /// More problems than this are counted, not drawn.
 pub const MOST_PROBLEMS: usize = 10;
@@ -21,8 +24,12 @@ pub const MOST_PROBLEMS: usize = 10;
 pub fn run(args: &List, world: &World, printer: &Printer) -> Answer {
     let mut listing = Catalog::open(world).list();
     listing.rows.retain(|row| is_wanted(args, row));
+    // Tools are there whatever the settings say, and this is where people look first.
+    let bad_settings = settings::load(world).err();
     if printer.json {
-        return Answer::streamed(move |out| serde_json::to_writer(out, &data(&listing)));
+        return Answer::streamed(move |out| {
+            serde_json::to_writer(out, &data(&listing, bad_settings.as_ref()))
+        });
     }
     let mut answer = Answer::new(text(&listing, printer.width()), Value::Null);
     for shadowed in &listing.shadowed {
@@ -34,6 +41,7 @@ pub fn run(args: &List, world: &World, printer: &Printer) -> Answer {
     answer.notes.extend(problems_note(listing.problems.len()));
     answer.problems = listing.problems;
     answer.problems.truncate(MOST_PROBLEMS);
+    answer.failures.extend(bad_settings);
     if listing.rows.is_empty() && answer.problems.is_empty() {
         answer.notes.push(empty_note(world));
     }
@@ -129,15 +137,42 @@ struct OutrankedData<'a> {
 
 #[derive(Serialize)]
 struct ProblemData<'a> {
-    path: Cow<'a, str>,
-    code: &'static str,
+    /// None of a variable.
+    path: Option<Cow<'a, str>>,
+    code: &'a str,
     message: &'a str,
     line: Option<u32>,
     column: Option<u32>,
     help: Option<&'a str>,
 }
 
-fn data(listing: &Listing) -> Data<'_> {
+impl<'a> ProblemData<'a> {
+    fn of_file(problem: &'a Problem) -> Self {
+        Self {
+            path: Some(problem.path.to_string_lossy()),
+            code: problem.kind.code(),
+            message: &problem.message,
+            line: problem.position.map(|position| position.line),
+            column: problem.position.map(|position| position.column),
+            help: problem.help.as_deref(),
+        }
+    }
+
+    fn of_settings(failure: &'a Failure) -> Self {
+        let place = failure.place.as_ref();
+        let position = place.and_then(|place| place.position);
+        Self {
+            path: place.map(|place| place.path.to_string_lossy()),
+            code: &failure.code,
+            message: &failure.message,
+            line: position.map(|position| position.line),
+            column: position.map(|position| position.column),
+            help: failure.help.as_deref(),
+        }
+    }
+}
+
+fn data<'a>(listing: &'a Listing, bad_settings: Option<&'a Failure>) -> Data<'a> {
     let shadowed = listing.shadowed.iter().map(|tool| ShadowedData {
         id: &tool.id,
         space: tool.space,
@@ -149,19 +184,13 @@ fn data(listing: &Listing) -> Data<'_> {
         path: tool.path.to_string_lossy(),
         by: &tool.by,
     });
-    let problems = listing.problems.iter().map(|problem| ProblemData {
-        path: problem.path.to_string_lossy(),
-        code: problem.kind.code(),
-        message: &problem.message,
-        line: problem.position.map(|position| position.line),
-        column: problem.position.map(|position| position.column),
-        help: problem.help.as_deref(),
-    });
+    let problems = listing.problems.iter().map(ProblemData::of_file);
+    let bad_settings = bad_settings.map(ProblemData::of_settings);
     Data {
         tools: &listing.rows,
         shadowed: shadowed.collect(),
         outranked: outranked.collect(),
-        problems: problems.collect(),
+        problems: problems.chain(bad_settings).collect(),
     }
 }
 

@@ -113,6 +113,30 @@ fn the_projects_file_is_laid_over_the_users_and_a_variable_over_both() {
 }
 
 #[test]
+fn wrong_settings_are_among_the_problems_of_a_listing_and_hide_no_tool() {
+    let context = context();
+    context.tool("here.py", "def main(): ...\n");
+    context.file("toolroom.toml", "[runs]\nlog = true\nlgo = 1\n");
+    let output = context.run(&["list"]);
+    assert_eq!(output.status, 0);
+    assert!(output.stdout.starts_with("here "), "{output}");
+    assert!(
+        output.stderr.contains("error[settings::invalid]"),
+        "{output}"
+    );
+    assert!(output.stderr.contains("toolroom.toml:3:1"), "{output}");
+    let data = context.data(&["list"]);
+    assert_eq!(data["tools"][0]["id"], "here");
+    let problem = &data["problems"][0];
+    assert_eq!(problem["code"], "settings::invalid");
+    assert_eq!(problem["path"], "[PROJECT]/toolroom.toml");
+    assert_eq!(
+        (&problem["line"], &problem["column"]),
+        (&3.into(), &1.into())
+    );
+}
+
+#[test]
 fn every_setting_can_come_from_a_variable_by_its_name() {
     let mut context = context();
     context.tool("a/one.sh", "echo\n");
