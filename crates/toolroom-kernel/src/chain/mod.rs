@@ -160,7 +160,7 @@ pub fn link(tool: Arc<Tool>, library: &dyn Library) -> Result<Chain, ChainError>
             .executor(executor)
             .map_err(|missing| missing_link(missing, tool.clone(), executor, place.clone()))?;
         if !matches!(next.role(), Role::Runtime | Role::Primitive) {
-            let reason = format!("it is a {}, not a runtime", next.tool_type());
+            let reason = format!("it is {}, not a runtime", next.type_in_words());
             return Err(missing_link(
                 Missing::Broken { reason },
                 tool,

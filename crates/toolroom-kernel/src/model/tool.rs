@@ -109,6 +109,18 @@ impl Tool {
         self.text(field::TOOL_TYPE).unwrap_or("tool")
     }
 
+    /// Its type as a sentence names it: `a runtime`, `an extractor`.
+    #[must_use]
+    pub fn type_in_words(&self) -> String {
+        let kind = self.tool_type();
+        let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
+            "an"
+        } else {
+            "a"
+        };
+        format!("{article} {kind}")
+    }
+
     #[must_use]
     pub fn role(&self) -> Role {
         Role::of_type(self.tool_type())

@@ -41,9 +41,9 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
     let (Some(extension), Some(body)) = (text(template, "extension"), text(template, "body"))
     else {
         let message = format!(
-            "{} is a {} and has no template for new tools",
+            "{} is {} and has no template for new tools",
             runtime.id,
-            runtime.tool_type()
+            runtime.type_in_words()
         );
         let failure = Failure::new("catalog::no_template", message);
         return Err(match runtime.role() {

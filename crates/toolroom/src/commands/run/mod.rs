@@ -60,7 +60,7 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         return Ok(help::of_tool(&tool, printer.width()));
     }
     if tool.role() != Role::Tool {
-        let message = format!("{} is a {}, not a tool to run", tool.id, tool.tool_type());
+        let message = format!("{} is {}, not a tool to run", tool.id, tool.type_in_words());
         return Err(Failure::new("exec::not_a_tool", message).help(format!(
             "toolroom exec {id} -- … runs a command in its environment"
         )));

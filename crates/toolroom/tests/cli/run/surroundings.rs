@@ -60,6 +60,11 @@ fn a_runtime_is_not_a_tool_to_run() {
         context.error(&["run", "python"])["code"],
         "exec::not_a_tool"
     );
+    let error = context.error(&["run", "extractors/typescript"]);
+    assert_eq!(
+        error["message"],
+        "extractors/typescript is an extractor, not a tool to run"
+    );
     assert_eq!(context.run(&["run", "nothing"]).status, 127);
 }
 
