@@ -52,6 +52,7 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
             _ => failure.help("toolroom list --runtimes shows what can run a tool"),
         });
     };
+    let id = without_extension(id, extension)?;
     if let Ok(existing) = catalog.find(id.as_str()) {
         let message = format!(
             "{id} exists already: {}",
@@ -74,6 +75,14 @@ pub fn run(args: &New, world: &World) -> Result<Answer, Failure> {
         None => call(&catalog, &id),
     };
     Ok(Answer::new(made, data).note(format!("next: {next}")))
+}
+
+/// The id of who wrote the file's name: `foo.py` would be the tool `foo.py` in `foo.py.py`.
+fn without_extension(id: ToolId, extension: &str) -> Result<ToolId, Failure> {
+    match id.as_str().strip_suffix(extension) {
+        Some(stem) if !stem.is_empty() && !stem.ends_with('/') => Ok(ToolId::parse(stem)?),
+        _ => Ok(id),
+    }
 }
 
 /// The command that calls a new tool, with what it cannot do without.

@@ -172,3 +172,18 @@ fn new_writes_nothing_through_a_link_out_of_the_space() {
         "catalog::invalid_id"
     );
 }
+
+#[test]
+fn a_files_name_in_place_of_an_id_is_understood() {
+    let context = context();
+    for (args, id, file) in [
+        (&["a/foo.py"][..], "a/foo", "a/foo.py"),
+        (&["bar.sh", "--runtime", "bash"], "bar", "bar.sh"),
+        (&["v1.2"], "v1.2", "v1.2.py"),
+    ] {
+        let made = context.data(&[&["new"], args].concat());
+        assert_eq!(made["id"], id, "{args:?}");
+        assert!(context.project().join(".ai/tools").join(file).exists());
+        assert_eq!(context.data(&["show", id])["id"], id);
+    }
+}
