@@ -163,8 +163,14 @@ pub struct Search {
     #[arg(required = true, num_args = 1..)]
     pub words: Vec<String>,
     /// How many to show at most
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = above_zero)]
     pub limit: usize,
+}
+
+/// None at all is no wish anybody has, and would read as if there were nothing.
+fn above_zero(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "it is not a whole number above zero".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -191,7 +197,7 @@ pub struct Run {
 #[derive(Debug, Args)]
 pub struct Runs {
     /// How many to show at most
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = above_zero)]
     pub limit: usize,
 }
 

@@ -73,6 +73,16 @@ fn nothing_found_says_so_and_is_no_failure() {
 }
 
 #[test]
+fn a_limit_of_nothing_is_no_limit_to_ask_for() {
+    for command in [&["search", "page"][..], &["runs"]] {
+        let output = shelf().run(&[command, &["--limit", "0", "--json"]].concat());
+        assert_eq!(output.status, 2, "{output}");
+        let message = output.error()["message"].to_string();
+        assert!(message.contains("above zero"), "{message}");
+    }
+}
+
+#[test]
 fn an_edit_changes_what_is_found() {
     let context = shelf();
     assert_eq!(first(&context, &["kubernetes"]), "nothing");
