@@ -161,6 +161,18 @@ impl Catalog {
         self.by_last_name(name)
     }
 
+    /// As [`Catalog::find`], for who means to run it: of what is close to a name that does
+    /// not exist, only what can be run is suggested.
+    ///
+    /// # Errors
+    /// As [`Catalog::find`].
+    pub fn find_to_run(&self, name: &str) -> Result<Tool, CatalogError> {
+        // Nothing of core is a tool.
+        let can_run = |name: &str| core_tool(name).is_none();
+        self.find(name)
+            .map_err(|error| suggesting(error, "tool", can_run))
+    }
+
     /// A runtime by name, or else any tool: what `env python` means where a tool is
     /// called `python` too.
     ///
@@ -178,7 +190,9 @@ impl Catalog {
         }
         match self.in_executor_folders(name)? {
             Some(tool) => Ok(tool),
-            None => self.find(name).map_err(as_runtime),
+            None => self
+                .find(name)
+                .map_err(|error| suggesting(error, "runtime or tool", can_execute)),
         }
     }
 
@@ -299,19 +313,25 @@ impl Library for Catalog {
     }
 }
 
-/// Of what was close to a name, only what could be meant as a runtime.
-fn as_runtime(error: CatalogError) -> CatalogError {
+/// Of what was close to a name, only what could be meant.
+fn suggesting(
+    error: CatalogError,
+    kind: &'static str,
+    can_be_meant: impl Fn(&str) -> bool,
+) -> CatalogError {
     match error {
         CatalogError::NotFound {
-            name, suggestions, ..
-        } => CatalogError::NotFound {
             name,
-            kind: "runtime or tool",
-            suggestions: suggestions
-                .into_iter()
-                .filter(|name| can_execute(name))
-                .collect(),
-        },
+            mut suggestions,
+            ..
+        } => {
+            suggestions.retain(|name| can_be_meant(name));
+            CatalogError::NotFound {
+                name,
+                kind,
+                suggestions,
+            }
+        }
         other => other,
     }
 }

@@ -55,15 +55,17 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
     };
     let world = crate::world::of_process(flags.global.project.as_deref())?;
     let catalog = Catalog::open(&world);
-    let tool = catalog.find(&id)?;
+    let tool = catalog.find_to_run(&id)?;
     if flags.help {
         return Ok(help::of_tool(&tool, printer.width()));
     }
     if tool.role() != Role::Tool {
         let message = format!("{} is {}, not a tool to run", tool.id, tool.type_in_words());
-        return Err(Failure::new("exec::not_a_tool", message).help(format!(
-            "toolroom exec {id} -- … runs a command in its environment"
-        )));
+        let help = match tool.role() {
+            Role::Runtime => format!("toolroom exec {id} -- … runs a command in its environment"),
+            _ => "toolroom list shows the tools there are".to_owned(),
+        };
+        return Err(Failure::new("exec::not_a_tool", message).help(help));
     }
     let chain = catalog.link(tool)?;
     call(&world, &catalog, &chain, flags, printer)

@@ -69,6 +69,19 @@ fn a_runtime_is_not_a_tool_to_run() {
 }
 
 #[test]
+fn only_what_can_be_run_is_suggested_to_who_wants_to_run_it() {
+    let context = machine();
+    let error = context.error(&["run", "x/typescript"]);
+    assert_eq!(error["help"], "toolroom list shows what there is");
+    context.tool("my/typescripts.py", "def main(): ...\n");
+    let error = context.error(&["run", "x/typescript"]);
+    assert_eq!(error["help"], "did you mean my/typescripts?");
+    let shown = context.error(&["show", "x/typescript"]);
+    let help = shown["help"].as_str().unwrap();
+    assert!(help.contains("extractors/typescript"), "{help}");
+}
+
+#[test]
 fn a_launcher_that_was_changed_is_written_anew() {
     let context = machine();
     context.tool("f.py", "def main(): return 1\n");
