@@ -222,7 +222,8 @@ impl Catalog {
         })
     }
 
-    /// The words of each tool's text, for searching, in the order of `rows`.
+    /// The words of each tool's text, for searching, in the order of `rows`. Core has none:
+    /// its files are data, and their templates speak of what no runtime is about.
     #[must_use]
     pub fn words(&self, rows: &[Row]) -> Vec<Vec<(String, u32)>> {
         let mut by_path: HashMap<PathBuf, Vec<(String, u32)>> = HashMap::new();
@@ -234,10 +235,7 @@ impl Catalog {
             by_path.extend(files.into_iter().map(|file| file.path).zip(words));
         }
         rows.iter()
-            .map(|row| match core_data::file(row.id.as_str()) {
-                Some(file) if row.space == Space::Core => search::content_tokens(file.source),
-                _ => by_path.remove(&row.path).unwrap_or_default(),
-            })
+            .map(|row| by_path.remove(&row.path).unwrap_or_default())
             .collect()
     }
 

@@ -44,6 +44,16 @@ fn names_descriptions_categories_and_content_are_searched() {
 }
 
 #[test]
+fn a_runtime_is_not_found_by_what_its_template_says() {
+    let context = shelf();
+    assert_eq!(first(&context, &["hello"]), "nothing");
+    context.tool("hello.py", "\"\"\"Greets.\"\"\"\ndef main(): ...\n");
+    let found = context.data(&["search", "hello"]);
+    assert_eq!(found["tools"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(first(&context, &["python"]), "runtimes/python");
+}
+
+#[test]
 fn a_slip_of_the_finger_still_finds() {
     let context = shelf();
     assert_eq!(first(&context, &["fecth"]), "web/fetch");
@@ -56,8 +66,7 @@ fn people_get_the_same_table_as_of_list() {
     insta::assert_snapshot!(shelf().run(&["search", "page"]), @"
     status: 0
     ----- stdout -----
-    web/fetch  project  python       Downloads a page from the internet.
-    http       core     http_client  Sends one HTTP request; the tool's config says…
+    web/fetch  project  python  Downloads a page from the internet.
     ----- stderr -----
     ");
 }
