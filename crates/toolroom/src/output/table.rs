@@ -48,7 +48,10 @@ pub fn render(rows: &[Vec<Cell>], width: Option<usize>) -> String {
             let is_last = column + 1 == row.len();
             let shown = shorten(&cell.text, widths[column]);
             let padding = widths[column].saturating_sub(shown.width()) + GAP;
-            line.push_str(&(cell.dress)(shown));
+            // Nothing is left bare, so that the blanks before it are seen as the line's end.
+            if !shown.is_empty() {
+                line.push_str(&(cell.dress)(shown));
+            }
             if !is_last {
                 line.push_str(&" ".repeat(padding));
             }

@@ -41,6 +41,22 @@ fn what_a_dotenv_file_may_not_set_is_told_and_never_its_value() {
 }
 
 #[test]
+fn a_line_of_the_log_ends_with_its_last_word() {
+    let context = machine();
+    context.tool("f.sh", "exit 3\n");
+    context.tool("g.sh", "true\n");
+    for id in ["f", "g"] {
+        context.run(&["run", id]);
+    }
+    let shown = context.run(&["runs"]).stdout;
+    assert_eq!(shown.lines().count(), 2, "{shown}");
+    assert!(
+        shown.lines().all(|line| line == line.trim_end()),
+        "{shown:?}"
+    );
+}
+
+#[test]
 fn a_project_with_a_difficult_path_works() {
     let mut context = machine();
     let project = "it's (a) \"dir\" $HOME é {x}";
