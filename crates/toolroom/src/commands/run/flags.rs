@@ -187,9 +187,14 @@ pub fn seconds(text: &str) -> Result<Duration, Failure> {
 
 fn variable(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some((name, value)) if is_variable(name) => Ok((name.to_owned(), value.to_owned())),
         _ => Err(usage("--env needs NAME=VALUE".to_owned())),
     }
+}
+
+/// What is passed on but no program could ask for is a slip of the finger.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
 pub fn usage(message: String) -> Failure {
@@ -359,6 +364,8 @@ mod tests {
             (&["--color"], "--color needs a value"),
             (&["--json=false"], "--json takes no value"),
             (&["-q=1"], "--quiet takes no value"),
+            (&["--env", "A B=1"], "--env needs NAME=VALUE"),
+            (&["--env", "=1"], "--env needs NAME=VALUE"),
             (&["-q", "-v"], "--quiet cannot be used with --verbose"),
         ];
         for (words, message) in table {
