@@ -297,8 +297,8 @@ def _signature(function):
     return positional, [each.name for each in named], only
 
 
-_PLAIN = (str, int, float, bool, dict, list, object, type(None))
-_PLAIN_NAMES = frozenset(kind.__name__ for kind in _PLAIN)
+_PLAIN = (str, int, float, bool, dict, list, object, type(None), None)
+_PLAIN_NAMES = frozenset(kind.__name__ for kind in _PLAIN[:-1])
 
 
 def _build_all(function, places, values):
@@ -313,12 +313,13 @@ def _build_all(function, places, values):
         return
     for name, place in places.items():
         hint = hints.get(name)
-        if hint is None or hint in _PLAIN or hint in _PLAIN_NAMES:
+        # A hint may be anything, also what can be neither hashed nor compared.
+        if any(hint is kind for kind in _PLAIN) or type(hint) is str and hint in _PLAIN_NAMES:
             continue
-        from toolroom.arguments import build, resolved
+        from toolroom.arguments import build
 
-        hint = resolved(hint, getattr(function, "__globals__", {}))
-        values[place] = build(hint, values[place], 0)
+        names = getattr(function, "__globals__", {})
+        values[place] = build(hint, values[place], names, 0)
 
 
 def _settle(value):

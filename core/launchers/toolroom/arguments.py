@@ -4,6 +4,9 @@ import sys
 
 from toolroom import _PLAIN
 
+# Wrappers that say something of a field and nothing of its type.
+_MARKS = ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar")
+
 
 def resolved(hint, names):
     """An annotation that is written as text, or as a name that comes later."""
@@ -16,43 +19,69 @@ def resolved(hint, names):
         return None
 
 
-def build(kind, value, depth):
-    """A value as its type, if that is one of those known here; else the value itself."""
-    if kind is None or kind in _PLAIN or value is None or depth > 100:
+def build(kind, value, names, depth):
+    """A value as its type, if that is one of those known here; else the value itself.
+
+    `names` are those that an annotation written as text may speak of.
+    """
+    kind = _meant(resolved(kind, names))
+    if _is_one_of(kind, _PLAIN) or value is None or depth > 100:
         return value
     if isinstance(kind, type) and not hasattr(kind, "__origin__"):
         return _instance(kind, value, depth + 1)
-    items = getattr(kind, "__args__", ())
+    items = getattr(kind, "__args__", None) or ()
     origin = getattr(kind, "__origin__", None)
     if hasattr(kind, "__metadata__"):
-        return build(origin, value, depth + 1)
+        return build(origin, value, names, depth + 1)
     # Python 3.6 names typing's own classes, and says beside which builtin one is meant.
     origin = getattr(origin, "__extra__", None) or origin
-    if origin is None or getattr(origin, "_name", None) == "Union" or str(origin) == "typing.Union":
-        return _either(items, value, depth + 1) if items else value
+    name = getattr(origin, "_name", None) or getattr(origin, "__name__", None)
+    if name in _MARKS and items:
+        return build(items[0], value, names, depth + 1)
+    if origin is None or name == "Union" or str(origin) == "typing.Union":
+        return _either(items, value, names, depth + 1) if items else value
     if not isinstance(origin, type):
         return value
-    if isinstance(value, dict) and len(items) == 2:
+    if isinstance(value, dict) and len(items) == 2 and hasattr(origin, "keys"):
         return {
-            build(items[0], key, depth + 1): build(items[1], item, depth + 1)
+            build(items[0], key, names, depth + 1): build(items[1], item, names, depth + 1)
             for key, item in value.items()
         }
     if isinstance(value, list) and items:
         is_fixed = origin is tuple and items[1:] != (Ellipsis,)
         each = items if is_fixed else items[:1] * len(value)
-        built = [build(hint, item, depth + 1) for hint, item in zip(each, value)]
+        built = [build(hint, item, names, depth + 1) for hint, item in zip(each, value)]
         value = built + value[len(built) :]
     return _instance(origin, value, depth + 1)
 
 
-def _either(kinds, value, depth):
+def _meant(kind):
+    """The type that a new name was given to: by NewType, or by `type X = ...`."""
+    for _ in range(20):
+        try:
+            if isinstance(kind, type):
+                break
+            kind = kind.__supertype__ if hasattr(kind, "__supertype__") else kind.__value__
+        except AttributeError:
+            break
+        except Exception:
+            return None
+    return kind
+
+
+def _is_one_of(kind, kinds):
+    """Whether a type is among others; what annotations hold may not bear being compared."""
+    return any(kind is each for each in kinds)
+
+
+def _either(kinds, value, names, depth):
     """The first of several types that a value is, or else can be made to."""
     for kind in kinds:
         if isinstance(kind, type) and not hasattr(kind, "__origin__") and type(value) is kind:
             return value
     for kind in kinds:
         try:
-            built = build(kind, value, depth)
+            built = build(kind, value, names, depth)
         except (ValueError, TypeError, KeyError, ArithmeticError):
             continue
         if built is not value:
@@ -60,19 +89,29 @@ def _either(kinds, value, depth):
     return value
 
 
+def _is_instance(value, kind):
+    """isinstance, for which a TypedDict and most protocols may not be asked."""
+    try:
+        return isinstance(value, kind)
+    except Exception:
+        return False
+
+
 def _instance(kind, value, depth):
-    if isinstance(value, kind):
+    if _is_instance(value, kind):
         return value
+    bases = kind.__mro__
     enum = sys.modules.get("enum")
-    if enum is not None and issubclass(kind, enum.Enum):
+    if enum is not None and enum.Enum in bases:
         return _member(kind, value)
     if hasattr(kind, "__dataclass_fields__") and isinstance(value, dict):
-        return _record(kind, value, depth)
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        if isinstance(value, dict):
-            return kind(**value)
-        return kind(*value) if isinstance(value, list) else value
-    if kind in (set, frozenset, tuple):
+        types = {name: field.type for name, field in kind.__dataclass_fields__.items()}
+        return kind(**_fields(kind, types, value, depth))
+    if hasattr(kind, "__total__") and isinstance(value, dict):
+        return _fields(kind, _annotations(kind), value, depth)
+    if tuple in bases and hasattr(kind, "_fields"):
+        return _named_tuple(kind, value, depth)
+    if _is_one_of(kind, (set, frozenset, tuple)):
         return kind(value) if isinstance(value, list) else value
     return _scalar(kind, value)
 
@@ -87,13 +126,28 @@ def _member(kind, value):
         raise
 
 
-def _record(kind, value, depth):
+def _fields(kind, types, value, depth):
+    """The fields of a record, each as its own type."""
     names = getattr(sys.modules.get(kind.__module__), "__dict__", {})
-    built = dict(value)
-    for name, field in kind.__dataclass_fields__.items():
-        if name in built:
-            built[name] = build(resolved(field.type, names), built[name], depth)
-    return kind(**built)
+    return {
+        name: build(types[name], item, names, depth) if name in types else item
+        for name, item in value.items()
+    }
+
+
+def _named_tuple(kind, value, depth):
+    types = _annotations(kind)
+    if isinstance(value, list):
+        fields = _fields(kind, types, dict(zip(kind._fields, value)), depth)
+        return kind(*(list(fields.values()) + value[len(fields) :]))
+    return kind(**_fields(kind, types, value, depth)) if isinstance(value, dict) else value
+
+
+def _annotations(kind):
+    try:
+        return kind.__annotations__
+    except Exception:
+        return {}
 
 
 def _scalar(kind, value):
@@ -119,6 +173,6 @@ def _scalar(kind, value):
         return kind(str(value)) if isinstance(value, (str, int, float)) else value
     if (module, name) == ("fractions", "Fraction") and isinstance(value, (str, int, float)):
         return kind(str(value))
-    if kind in (bytes, bytearray) and is_text:
+    if _is_one_of(kind, (bytes, bytearray)) and is_text:
         return kind(value.encode("utf-8"))
     return value

@@ -102,6 +102,46 @@ fn every_version_of_python_that_is_here_calls_tools_alike() {
 }
 
 #[test]
+fn no_annotation_makes_a_call_fail_in_any_version() {
+    let source = "import enum, typing\nfrom pathlib import Path\nfrom typing import *\n\
+        class C(enum.Enum):\n    RED = 'r'\n\
+        class N(NamedTuple):\n    at: Path\n\
+        class Odd:\n    __hash__ = None\n    def __eq__(self, other): raise RuntimeError\n\
+        T = TypeVar('T')\n\
+        class Box(Generic[T]): pass\n\
+        New = NewType('New', Path)\n\
+        D = Q = dict\n\
+        A = Path\n\
+        if hasattr(typing, 'TypedDict'):\n\
+        \x20   class D(typing.TypedDict):\n        at: 'Path'\n\
+        \x20   class Q(typing.Protocol):\n        def f(self): ...\n\
+        if hasattr(typing, 'Annotated'): A = typing.Annotated[Path, {'not': 'hashable'}]\n\
+        def main(d: D, ds: List[D], q: Q, b: Box[int], odd: Odd(), odds: {'a': [1]}, miss: 'Missing[',\n\
+        \x20        n: N, m: N, a: A, new: New, c: Optional['C'], cs: 'List[\"C\"]', by: Dict[str, 'C']):\n\
+        \x20   assert D is dict or isinstance(d['at'], Path)\n\
+        \x20   built = [n.at, m.at, a, new, c, cs[0], by['k']]\n\
+        \x20   return [list(d), list(ds[0]), q, b, odd, odds, miss, [type(x).__name__[-4:] for x in built]]\n";
+    let params = json!({
+        "d": {"at": "/a"}, "ds": [{"at": "/a"}], "q": {}, "b": [1], "odd": 1, "odds": 2, "miss": 3,
+        "n": {"at": "/a"}, "m": ["/a"], "a": "/a", "new": "/a", "c": "r", "cs": ["r"], "by": {"k": "r"},
+    });
+    let wanted = json!([
+        ["at"],
+        ["at"],
+        {},
+        [1],
+        1,
+        2,
+        3,
+        ["Path", "Path", "Path", "Path", "C", "C", "C"]
+    ]);
+    for language in versions() {
+        let called = language.call(source, params.clone()).unwrap();
+        assert_eq!(called.result(), wanted, "{}", language.interpreter);
+    }
+}
+
+#[test]
 fn a_python_that_is_too_old_says_which_one_it_is_and_which_it_takes() {
     let pretending = Language {
         args: &[
