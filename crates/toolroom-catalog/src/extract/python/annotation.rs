@@ -341,7 +341,7 @@ fn builtin(name: &str) -> Schema {
         "datetime" | "date" | "time" | "UUID" | "UUID4" | "AnyUrl" | "AnyHttpUrl" | "HttpUrl"
         | "EmailStr" => return with(typed("string"), "format", format_of(name)),
         "int" => "integer",
-        "float" | "Decimal" | "Number" => "number",
+        "float" | "Decimal" | "Number" | "timedelta" => "number",
         "bool" => "boolean",
         "None" | "NoneType" => "null",
         "list" | "List" | "tuple" | "Tuple" | "Sequence" | "MutableSequence" | "Iterable"

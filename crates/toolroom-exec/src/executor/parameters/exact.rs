@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::ParameterError;
-use super::schema::{followed, kinds, names};
+use super::schema::{choices, followed, names};
 
 /// Up to here every whole number has a floating one of its own.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -77,9 +77,10 @@ impl Looking<'_> {
                 }
             }
             Value::Number(number) if number.is_f64() => {
-                let kinds = kinds(schema, root);
+                let choices = choices(schema, root);
+                let allows = |kind: &str| choices.iter().any(|choice| choice.kind == kind);
                 let whole = number.as_f64().filter(|number| number.fract() == 0.0);
-                match whole.filter(|_| kinds.contains(&"integer")) {
+                match whole.filter(|_| allows("integer")) {
                     Some(whole) if whole.abs() <= EXACT => {
                         #[expect(
                             clippy::cast_possible_truncation,
@@ -88,7 +89,7 @@ impl Looking<'_> {
                         let whole = whole as i64;
                         *value = whole.into();
                     }
-                    Some(_) if !kinds.contains(&"number") => self.faults.push(too_large(path)),
+                    Some(_) if !allows("number") => self.faults.push(too_large(path)),
                     _ => {}
                 }
             }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::ParameterError;
 use super::exact::{too_large, would_lose_digits};
-use super::schema::{followed, kinds, names};
+use super::schema::{Choice, choices, followed, names};
 
 /// A parameter as the caller gave it.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +41,15 @@ pub fn values(
             Given::Json(value) => value,
             Given::Flag(on) => on.into(),
             Given::Text(text) => {
-                let items = || property.and_then(|list| list.get("items"));
-                let part = if is_repeated { items() } else { property };
+                let part = if is_repeated {
+                    let count = values
+                        .get(&name)
+                        .and_then(Value::as_array)
+                        .map_or(1, Vec::len);
+                    property.and_then(|list| item_of(list, count, schema))
+                } else {
+                    property
+                };
                 of_text(&text, part, schema).unwrap_or_else(|LosesDigits| {
                     faults.push(too_large(&name));
                     Value::Null
@@ -93,40 +100,88 @@ fn of_text(text: &str, schema: Option<&Value>, root: Option<&Value>) -> Result<V
         return Ok(text.into());
     };
     let schema = followed(schema, root);
-    let parsed: Option<Value> = serde_json::from_str(text).ok();
-    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        let meant = options.iter().find(|option| match option {
-            Value::String(option) => option == text,
-            other => parsed.as_ref() == Some(other),
-        });
-        return Ok(meant.cloned().unwrap_or_else(|| text.into()));
-    }
-    let kinds = kinds(schema, root);
-    let read = |fits: &dyn Fn(&Value) -> bool| match parsed.as_ref().filter(|value| fits(value)) {
-        Some(_) if would_lose_digits(text) => Err(LosesDigits),
-        fitting => Ok(fitting.cloned()),
+    let choices = choices(schema, root);
+    let reading = Reading {
+        text,
+        parsed: serde_json::from_str(text).ok(),
+        root,
+        may_be_text: choices.iter().any(|choice| choice.kind == "string"),
     };
-    for kind in &kinds {
-        let fitting = match *kind {
-            "string" => Some(Value::from(text)),
-            "boolean" => truth(text).map(Value::Bool),
-            // One item of a list needs no brackets.
-            "array" => match read(&Value::is_array)? {
-                None if kinds.len() == 1 || !kinds.contains(&"string") => {
-                    Some(vec![of_text(text, schema.get("items"), Some(root))?].into())
-                }
-                list => list,
-            },
-            "object" => read(&Value::is_object)?,
-            kind => parsed.clone().filter(|value| is_of(value, kind)),
+    for choice in &choices {
+        let fitting = match choice.schema.get("enum").and_then(Value::as_array) {
+            Some(options) => reading.one_of(options),
+            None => reading.of_kind(choice)?,
         };
         if let Some(value) = fitting {
             return Ok(value);
         }
     }
+    // None of the values that are allowed: of their type all the same, to be refused as such.
+    for choice in &choices {
+        if let Some(value) = reading.of_kind(choice)? {
+            return Ok(value);
+        }
+    }
     let says_something = schema.as_object().is_some_and(|schema| !schema.is_empty());
-    let untyped = read(&|_| kinds.is_empty() && says_something)?;
-    Ok(untyped.unwrap_or_else(|| text.into()))
+    let is_json = choices.is_empty() && says_something;
+    let read = reading.read(&|_| is_json)?;
+    Ok(read.unwrap_or_else(|| text.into()))
+}
+
+/// A text that may stand for a value of some type.
+struct Reading<'r> {
+    text: &'r str,
+    /// As JSON, if it is.
+    parsed: Option<Value>,
+    root: &'r Value,
+    may_be_text: bool,
+}
+
+impl Reading<'_> {
+    fn read(&self, fits: &dyn Fn(&Value) -> bool) -> Result<Option<Value>, LosesDigits> {
+        match self.parsed.as_ref().filter(|value| fits(value)) {
+            Some(_) if would_lose_digits(self.text) => Err(LosesDigits),
+            fitting => Ok(fitting.cloned()),
+        }
+    }
+
+    fn one_of(&self, options: &[Value]) -> Option<Value> {
+        let meant = options.iter().find(|option| match option {
+            Value::String(option) => option == self.text,
+            other => self.parsed.as_ref() == Some(other),
+        });
+        meant.cloned()
+    }
+
+    fn of_kind(&self, choice: &Choice<'_>) -> Result<Option<Value>, LosesDigits> {
+        Ok(match choice.kind {
+            "string" => Some(self.text.into()),
+            "boolean" => truth(self.text).map(Value::Bool),
+            // One item of a list needs no brackets.
+            "array" => match self.read(&Value::is_array)? {
+                None if !self.may_be_text => {
+                    let item = item(choice.schema, 0);
+                    Some(vec![of_text(self.text, item, Some(self.root))?].into())
+                }
+                list => list,
+            },
+            "object" => self.read(&Value::is_object)?,
+            kind => self.parsed.clone().filter(|value| is_of(value, kind)),
+        })
+    }
+}
+
+/// What a parameter's schema says of one item, where it may be a list.
+fn item_of<'s>(property: &'s Value, index: usize, root: Option<&'s Value>) -> Option<&'s Value> {
+    let choices = choices(property, root?);
+    let list = choices.iter().find(|choice| choice.kind == "array")?;
+    item(list.schema, index)
+}
+
+/// What a list's schema says of one of its items.
+fn item(list: &Value, index: usize) -> Option<&Value> {
+    let first = list.get("prefixItems").and_then(|items| items.get(index));
+    first.or_else(|| list.get("items"))
 }
 
 fn truth(text: &str) -> Option<bool> {

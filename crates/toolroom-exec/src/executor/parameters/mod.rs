@@ -12,3 +12,4 @@ mod schema;
 pub use check::{Checker, ParameterError, check, fill_defaults};
 pub use exact::{make_exact, would_lose_digits};
 pub use given::{Given, values};
+pub use schema::is_switch;

@@ -1,9 +1,14 @@
 //! Looks into a schema: what a part of it stands for, and which types it allows.
+//!
+//! One choice after another, whether they are written as several types or as `anyOf`.
 
 use serde_json::Value;
 
 /// How many references are followed from one to the next; more would be a circle.
 const MAX_HOPS: usize = 16;
+
+/// How many alternatives are looked at; they may refer to one another without end.
+const MAX_CHOICES: usize = 1024;
 
 /// The schema that one stands for: itself, or the part of its document that it refers to.
 pub(super) fn followed<'s>(mut schema: &'s Value, root: &'s Value) -> &'s Value {
@@ -18,20 +23,73 @@ pub(super) fn followed<'s>(mut schema: &'s Value, root: &'s Value) -> &'s Value 
     schema
 }
 
-/// The types a schema allows, texts last: `3` for "integer or string" is the number.
-pub(super) fn kinds<'s>(schema: &'s Value, root: &'s Value) -> Vec<&'s str> {
-    let mut kinds: Vec<&str> = match schema.get("type") {
-        Some(Value::String(kind)) => vec![kind],
-        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+/// One type that a schema allows, and the part of the schema that says so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Choice<'s> {
+    pub(super) kind: &'s str,
+    pub(super) schema: &'s Value,
+}
+
+/// What a schema allows, the plainest first: `null` is null even where it could be an item
+/// of a list, and `3` for "integer or string" is the number.
+pub(super) fn choices<'s>(schema: &'s Value, root: &'s Value) -> Vec<Choice<'s>> {
+    let mut found = Vec::new();
+    gather(schema, root, &mut found, &mut { MAX_CHOICES });
+    found.sort_by_key(|choice| match choice.kind {
+        "null" => 0,
+        "array" => 2,
+        "string" => 3,
+        _ => 1,
+    });
+    found
+}
+
+fn gather<'s>(schema: &'s Value, root: &'s Value, found: &mut Vec<Choice<'s>>, left: &mut usize) {
+    if *left == 0 {
+        return;
+    }
+    *left -= 1;
+    let schema = followed(schema, root);
+    match schema.get("type") {
+        Some(Value::String(kind)) => found.push(Choice { kind, schema }),
+        Some(Value::Array(kinds)) => {
+            let kinds = kinds.iter().filter_map(Value::as_str);
+            found.extend(kinds.map(|kind| Choice { kind, schema }));
+        }
+        // What may be one of some values has their types.
+        _ if schema.get("enum").is_some() => {
+            let values = schema["enum"].as_array().into_iter().flatten();
+            found.extend(
+                values
+                    .filter_map(kind_of)
+                    .map(|kind| Choice { kind, schema }),
+            );
+        }
         _ => ["anyOf", "oneOf"]
             .iter()
             .filter_map(|key| schema.get(*key)?.as_array())
             .flatten()
-            .filter_map(|option| followed(option, root).get("type")?.as_str())
-            .collect(),
-    };
-    kinds.sort_by_key(|kind| *kind == "string");
-    kinds
+            .for_each(|option| gather(option, root, found, left)),
+    }
+}
+
+fn kind_of(value: &Value) -> Option<&'static str> {
+    Some(match value {
+        Value::Null => return None,
+        Value::String(_) => "string",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "boolean",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    })
+}
+
+/// Whether a parameter may be given as a flag without a value.
+#[must_use]
+pub fn is_switch(property: &Value, root: &Value) -> bool {
+    let choices = choices(property, root);
+    choices.iter().any(|choice| choice.kind == "boolean")
+        || property.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 /// The names of the parameters a schema speaks of.
@@ -63,6 +121,7 @@ mod tests {
             );
         }
         let either = json!({"anyOf": [{"$ref": "#/$defs/m"}, {"type": "null"}]});
-        assert_eq!(kinds(&either, &root), ["integer", "null"]);
+        let kinds: Vec<&str> = choices(&either, &root).iter().map(|one| one.kind).collect();
+        assert_eq!(kinds, ["null", "integer"]);
     }
 }

@@ -248,6 +248,7 @@ pub mod params {
 /// Parameters that come as flags.
 pub mod given {
     use serde_json::Value;
+    use toolroom_exec::executor::parameters::is_switch;
 
     use super::{Given, usage};
     use crate::failure::Failure;
@@ -274,10 +275,7 @@ pub mod given {
                 .get(name)
                 .or_else(|| properties.get(name.replace('-', "_")))
         };
-        let is_switch = |property: &Value| {
-            property["type"] == "boolean"
-                || property.as_object().is_some_and(serde_json::Map::is_empty)
-        };
+        let is_switch = |property: &Value| schema.is_some_and(|root| is_switch(property, root));
         match value {
             Some(value) => Ok((name, Given::Text(value))),
             None => match property(&name) {

@@ -8,6 +8,7 @@ mod python_end;
 mod results;
 mod servers;
 mod surroundings;
+mod types;
 
 use serde_json::Value;
 use toolroom_test::TestContext;
