@@ -189,12 +189,13 @@ fn status(report: &Report) -> exit::Status {
         {
             exit::Status::CannotDo
         }
-        (
-            Status::Error,
-            Some(ToolFailure::Raised(_) | ToolFailure::Unreadable(_) | ToolFailure::Server { .. }),
-        ) => exit::Status::ToolFailed,
-        (Status::Error, _) => {
+        (Status::Error, Some(ToolFailure::Unreadable(_) | ToolFailure::Server { .. })) => {
+            exit::Status::ToolFailed
+        }
+        (Status::Error, failure) => {
             let code = report.outcome.exit.and_then(|exit| match exit {
+                // What it raised is why it failed, however the process ended after that.
+                Exit::Signal(_) if matches!(failure, Some(ToolFailure::Raised(_))) => None,
                 Exit::Signal(signal) => u8::try_from(SIGNAL_BASE + signal).ok(),
                 Exit::Code(code) => u8::try_from(code).ok(),
             });

@@ -64,6 +64,25 @@ fn a_quiet_run_still_says_why_it_failed() {
     }
 }
 
+#[test]
+fn the_status_a_function_asks_for_is_ours() {
+    let context = machine();
+    context.tool(
+        "p.py",
+        "import sys\ndef main(status: int): sys.exit(status)\n",
+    );
+    context.tool("raises.py", "def main(): return 1 / 0\n");
+    context.tool("j.mjs", "export const main = () => process.exit(4);\n");
+    let status = |args: &[&str]| context.run(&[&["run"], args].concat()).status;
+    assert_eq!(status(&["p", "--status", "3"]), 3);
+    assert_eq!(status(&["p", "--status", "0"]), 0);
+    assert_eq!(status(&["p", "--status", "3", "--json"]), 3);
+    assert_eq!(status(&["raises"]), 1);
+    if toolroom_test::program("node").is_some() {
+        assert_eq!(status(&["j"]), 4);
+    }
+}
+
 /// Starts a tool with a child and a daemon, and waits until all three are there.
 fn family(context: &TestContext) -> (Child, Vec<String>) {
     let pids = context.project().join("pids");
