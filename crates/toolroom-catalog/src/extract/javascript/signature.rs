@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use serde_json::Value;
 use tree_sitter::Node;
 
 use super::comments::{described, doc_of};
@@ -195,9 +196,22 @@ impl<'t> Reader<'_, 't> {
             None => has_rest.then(|| Rc::new(Type::Any)),
         };
         let mut members = typed.unwrap_or_default().members;
+        let typed: Vec<Rc<str>> = members.iter().map(|known| known.name.clone()).collect();
         overlay(&mut members, taken);
         overlay(&mut members, told);
+        let untold = members.iter_mut().filter(|member| {
+            first.annotation.is_none() && !typed.contains(&member.name) && !self.is_told(member)
+        });
+        untold.for_each(type_by_default);
         Shape { members, rest }
+    }
+
+    /// Whether the comment gives a member a type, be it any.
+    fn is_told(&self, member: &Member) -> bool {
+        self.doc.params.iter().any(|tag| {
+            let name = tag.path.rsplit('.').next();
+            tag.ty.is_some() && name == Some(&*member.name)
+        })
     }
 
     /// A first parameter that is taken as a whole: `main(params)`.
@@ -278,7 +292,7 @@ impl<'t> Reader<'_, 't> {
         (members, has_rest)
     }
 
-    fn default(&self, node: Option<Node<'t>>) -> Option<serde_json::Value> {
+    fn default(&self, node: Option<Node<'t>>) -> Option<Value> {
         let node = node.filter(|node| node.kind() != "undefined")?;
         evaluate(self.module, node).ok()
     }
@@ -297,6 +311,9 @@ impl<'t> Reader<'_, 't> {
                 ..Member::new(name, ty)
             }];
             overlay(&mut member, tag.map(|tag| scope::member(name, tag)));
+            if formal.annotation.is_none() && tag.is_none_or(|tag| tag.ty.is_none()) {
+                member.iter_mut().for_each(type_by_default);
+            }
             member
         });
         Shape {
@@ -305,7 +322,7 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    fn returns(&mut self, function: Node<'t>) -> Option<serde_json::Value> {
+    fn returns(&mut self, function: Node<'t>) -> Option<Value> {
         let ty = match function.child_by_field_name("return_type") {
             Some(annotation) => lower(self.module, annotation),
             None => scope::written(self.doc.returns.as_deref()?),
@@ -318,6 +335,22 @@ fn is_customary(name: &str, default: Option<Node<'_>>) -> bool {
     CUSTOMARY.contains(&name)
         || name.starts_with('_')
         || default.is_some_and(|default| default.kind() == "object")
+}
+
+/// Gives a member of which nothing else is said the type of its default.
+fn type_by_default(member: &mut Member) {
+    let ty = match &member.default {
+        None | Some(Value::Null) => return,
+        Some(Value::String(_)) => Type::Plain("string"),
+        // The language has no other numbers: `scale = 1` may well be called with 1.5.
+        Some(Value::Number(_)) => Type::Plain("number"),
+        Some(Value::Bool(_)) => Type::Plain("boolean"),
+        Some(Value::Array(_)) => Type::Array(Rc::new(Type::Any)),
+        Some(Value::Object(_)) => Type::Plain("object"),
+    };
+    if *member.ty == Type::Any {
+        member.ty = Rc::new(ty);
+    }
 }
 
 /// Fills the gaps of known members from a second source, and adds those it alone knows.

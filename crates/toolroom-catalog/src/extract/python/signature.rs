@@ -59,17 +59,26 @@ fn parameter(
 ) -> Parameter {
     let name = declared.parameter.name.as_str();
     let described = documentation.parameters.get(name);
-    let mut schema = match (&declared.parameter.annotation, described) {
-        (Some(annotation), _) => annotations.schema(annotation),
+    let (mut schema, is_typed) = match (&declared.parameter.annotation, described) {
+        (Some(annotation), _) => (annotations.schema(annotation), true),
         (
             None,
             Some(Described {
                 kind: Some(kind), ..
             }),
-        ) => wording::schema(annotations, kind),
-        (None, _) => Schema::new(),
+        ) => (wording::schema(annotations, kind), true),
+        (None, _) => (Schema::new(), false),
     };
     let default = default(annotations, definition, declared.default(), &mut schema);
+    // A member of an enumeration is written as its value, and is not of that value's type.
+    let is_member = matches!(declared.default(), Some(Expr::Attribute(_)));
+    if let FieldDefault::Literal(value) = &default
+        && !is_typed
+        && !is_member
+        && let Some(kind) = type_of(value)
+    {
+        schema.insert("type".to_owned(), kind.into());
+    }
     let near = match schema.shift_remove("description") {
         Some(Value::String(text)) => Some(text),
         _ => None,
@@ -104,6 +113,20 @@ fn default(
         _ => literal::evaluate(value, scope, definition.start()).ok(),
     };
     found.map_or(FieldDefault::Unknown, FieldDefault::Literal)
+}
+
+/// The type that a default gives a parameter of which nothing else is said; None says that
+/// there may be none, and not what else.
+fn type_of(default: &Value) -> Option<&'static str> {
+    Some(match default {
+        Value::Null => return None,
+        Value::String(_) => "string",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    })
 }
 
 /// Whether a schema says more than "some object", "nothing" or "anything".

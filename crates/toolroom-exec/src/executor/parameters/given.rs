@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::ParameterError;
 use super::exact::{too_large, would_lose_digits};
-use super::schema::{Choice, choices, followed, names};
+use super::schema::{Choice, choices, followed, is_open, names};
 
 /// A parameter as the caller gave it.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,8 +122,8 @@ fn of_text(text: &str, schema: Option<&Value>, root: Option<&Value>) -> Result<V
             return Ok(value);
         }
     }
-    let says_something = schema.as_object().is_some_and(|schema| !schema.is_empty());
-    let is_json = choices.is_empty() && says_something;
+    // What is of no declared type is text; other rules than a type's speak of JSON.
+    let is_json = choices.is_empty() && !is_open(schema);
     let read = reading.read(&|_| is_json)?;
     Ok(read.unwrap_or_else(|| text.into()))
 }
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn a_text_that_would_lose_digits_is_refused_by_its_name() {
         let schema = json!({"properties": {
-            "o": {"type": "object"}, "s": {"type": "string"}, "n": {"type": "number"}, "any": {"title": "Any"},
+            "o": {"type": "object"}, "s": {"type": "string"}, "n": {"type": "number"}, "any": {"not": {"type": "null"}},
             "os": {"type": "array", "items": {"type": "object"}},
             "ss": {"type": "array", "items": {"type": "string"}},
         }});

@@ -31,10 +31,15 @@ pub(super) struct Choice<'s> {
 }
 
 /// What a schema allows, the plainest first: `null` is null even where it could be an item
-/// of a list, and `3` for "integer or string" is the number.
+/// of a list, and `3` for "integer or string" is the number. A schema that names no type
+/// takes what its default is, and texts.
 pub(super) fn choices<'s>(schema: &'s Value, root: &'s Value) -> Vec<Choice<'s>> {
     let mut found = Vec::new();
     gather(schema, root, &mut found, &mut { MAX_CHOICES });
+    let default = schema.get("default").and_then(kind_of);
+    if let Some(kind) = default.filter(|_| found.is_empty() && is_open(schema)) {
+        found.extend([kind, "string"].map(|kind| Choice { kind, schema }));
+    }
     found.sort_by_key(|choice| match choice.kind {
         "null" => 0,
         "array" => 2,
@@ -84,12 +89,30 @@ fn kind_of(value: &Value) -> Option<&'static str> {
     })
 }
 
+/// Whether a schema says nothing of what a value may be.
+pub(super) fn is_open(schema: &Value) -> bool {
+    const REMARKS: [&str; 8] = [
+        "title",
+        "description",
+        "default",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "$comment",
+    ];
+    match schema {
+        Value::Object(schema) => schema.keys().all(|key| REMARKS.contains(&key.as_str())),
+        other => *other == Value::Bool(true),
+    }
+}
+
 /// Whether a parameter may be given as a flag without a value.
 #[must_use]
 pub fn is_switch(property: &Value, root: &Value) -> bool {
     let choices = choices(property, root);
     choices.iter().any(|choice| choice.kind == "boolean")
-        || property.as_object().is_some_and(serde_json::Map::is_empty)
+        || choices.is_empty() && is_open(followed(property, root))
 }
 
 /// The names of the parameters a schema speaks of.

@@ -5,6 +5,58 @@ use serde_json::json;
 use super::{machine, result};
 
 #[test]
+fn a_default_says_the_type_where_nothing_else_does() {
+    let context = machine();
+    context.tool(
+        "p.py",
+        "def main(name='World', on=False, n=1, x=1.5, tags=[], more={}, free=None):\n    return [name, on, n, x, tags, more, free]\n",
+    );
+    context.tool(
+        "j.mjs",
+        "export const main = ({ name = \"World\", on = false, n = 1, tags = [], free = null }) => [name, on, n, tags, free];\n",
+    );
+    let python = [
+        "p", "--name", "42", "--on", "--n", "2", "--x", "2", "--tags", "a", "--more", "{}",
+        "--free", "7",
+    ];
+    assert_eq!(
+        result(&context, &python),
+        json!(["42", true, 2, 2, ["a"], {}, "7"])
+    );
+    for text in ["null", "{}", "true"] {
+        assert_eq!(result(&context, &["p", "--name", text])[0], text);
+    }
+    let schema = context.data(&["show", "p"])["input_schema"]["properties"].clone();
+    assert_eq!(schema["n"], json!({"type": "integer", "default": 1}));
+    assert_eq!(schema["free"], json!({"default": null}));
+    if toolroom_test::program("node").is_some() {
+        let node = [
+            "j", "--name", "42", "--on", "--n", "2.5", "--tags", "a", "--free", "7",
+        ];
+        assert_eq!(
+            result(&context, &node),
+            json!(["42", true, 2.5, ["a"], "7"])
+        );
+    }
+}
+
+#[test]
+fn a_parameter_of_no_type_is_text_on_the_command_line_whatever_is_said_of_it() {
+    let context = machine();
+    context.tool("bare.py", "def main(a): return a\n");
+    context.tool(
+        "told.py",
+        "def main(a):\n    \"\"\"Tells.\n\n    :param a: What.\n    \"\"\"\n    return a\n",
+    );
+    for tool in ["bare", "told"] {
+        assert_eq!(result(&context, &[tool, "--a", "1"]), json!("1"), "{tool}");
+        assert_eq!(result(&context, &[tool, "--a"]), json!(true), "{tool}");
+        let params = result(&context, &[tool, "--params", "{\"a\": 1}"]);
+        assert_eq!(params, json!(1), "{tool}");
+    }
+}
+
+#[test]
 fn a_parameter_that_may_be_none_takes_the_flags_of_its_type() {
     let context = machine();
     context.tool(

@@ -79,8 +79,8 @@ fn a_destructured_object_gives_its_members() {
     let function = main_of(js(source));
     let expected = [
         ("name", json!({}), true),
-        ("count", json!({"default": 3}), false),
-        ("in", json!({"default": "s"}), false),
+        ("count", json!({"type": "number", "default": 3}), false),
+        ("in", json!({"type": "string", "default": "s"}), false),
         ("a-b", json!({}), true),
         ("late", json!({}), false),
         ("gone", json!({}), false),
@@ -91,6 +91,20 @@ fn a_destructured_object_gives_its_members() {
     );
     assert!(!function.open);
     assert_eq!(function.at, Position { line: 3, column: 9 });
+}
+
+#[test]
+fn a_type_that_is_told_wins_over_that_of_a_default() {
+    let sources = [
+        js("/** @param {object} p\n * @param {any} p.n */\nfunction main({ n = 1 }) {}"),
+        ts("function main({ n = 1 }: { n?: any }) {}"),
+        ts("function main({ n = 1 }: any) {}"),
+    ];
+    for source in sources {
+        let function = main_of(source);
+        let expected = [("n".to_owned(), json!({"default": 1}), false)];
+        assert_eq!(told(&function), expected);
+    }
 }
 
 #[test]
@@ -173,7 +187,7 @@ fn other_parameters_stand_for_themselves() {
     let expected = [
         ("input", json!({"type": "string"}), true),
         ("n", json!({"type": "number"}), false),
-        ("m", json!({"default": 1}), false),
+        ("m", json!({"type": "number", "default": 1}), false),
     ];
     assert_eq!(
         told(&function),
