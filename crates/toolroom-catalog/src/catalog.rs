@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 use toolroom_kernel::chain::{Chain, ChainError, Library, Missing, link};
-use toolroom_kernel::model::{InvalidId, Role, Tool, ToolId};
+use toolroom_kernel::model::{InvalidId, Role, Tool, ToolId, field};
 use toolroom_kernel::{Explain, Place, World};
 
 use crate::core_data;
@@ -202,6 +202,16 @@ impl Catalog {
     /// Names the link that is missing, or the whole cycle.
     pub fn link(&self, tool: Tool) -> Result<Chain, ChainError> {
         link(Arc::new(tool), self)
+    }
+
+    /// What runs a file of this tool's kind where the file says nothing, if it can be found.
+    #[must_use]
+    pub fn usual_executor(&self, tool: &Tool) -> Option<Tool> {
+        let name = tool.path.file_name()?.to_str()?;
+        let (_, extension) = walk::split_extension(name)?;
+        let prepared = self.extractors.prepared(extension)?.ok()?;
+        let usual = prepared.extractor.defaults.get(field::EXECUTOR_ID)?;
+        self.find(usual.as_str()?).ok()
     }
 
     /// The tool with exactly this id, in the project or user space.

@@ -5,6 +5,7 @@
 
 mod bridge;
 mod config;
+mod convention;
 mod error;
 mod http;
 mod http_body;

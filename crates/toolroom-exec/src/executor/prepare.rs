@@ -13,7 +13,7 @@ use toolroom_kernel::resolve::{Preferred, Resolution};
 use toolroom_kernel::template::{Template, Unset, expand_json};
 
 use super::bridge::{self, Bridge};
-use super::config;
+use super::convention::{self, Convention};
 use super::error::ExecError;
 use super::launcher::{self, Launcher};
 use super::parameters::{self, Checker};
@@ -123,7 +123,11 @@ fn prepared(request: &Request<'_>, checker: Option<&Checker>) -> Result<Prepared
     let tool = request.chain.tool();
     let schema = schema(request.chain);
     let mut params = request.params.clone();
-    let merged = config::merged(request.chain);
+    let Convention {
+        config: merged,
+        lender,
+        note,
+    } = convention::of(request.catalog, request.chain);
     parameters::make_exact(&mut params, schema)?;
     if !has_own_defaults(request.chain, &merged) {
         parameters::fill_defaults(&mut params, schema);
@@ -145,13 +149,15 @@ fn prepared(request: &Request<'_>, checker: Option<&Checker>) -> Result<Prepared
         params: &params,
         schema,
     };
-    let resolution = resolved(request, &facts)?;
+    let mut resolution = resolved(request, &facts)?;
+    resolution.notes.extend(note);
     let build = Build {
         request,
         params: params.as_object().unwrap_or(request.params),
         tool,
         facts: &facts,
         resolution: &resolution,
+        lender: lender.as_ref(),
     };
     let (work, timeout) = if bridge::is_meant(&merged) {
         build.bridge(&merged)?
@@ -231,6 +237,8 @@ pub(super) struct Build<'a> {
     pub(super) tool: &'a Tool,
     facts: &'a CallFacts<'a>,
     pub(super) resolution: &'a Resolution,
+    /// The runtime whose way of calling is used, if it is none of the chain.
+    lender: Option<&'a Tool>,
 }
 
 impl Build<'_> {
@@ -332,13 +340,12 @@ impl Build<'_> {
         if is_meant { names } else { Vec::new() }
     }
 
-    /// The nearest runtime, whose launchers are meant.
+    /// The runtime whose launchers are meant: the nearest, unless another's are used.
     fn runtime(&self) -> &Tool {
-        let links = self.request.chain.links();
-        links
-            .iter()
-            .find(|link| link.role() == Role::Runtime)
-            .map_or(self.tool, |link| link)
+        let mut links = self.request.chain.links().iter();
+        let nearest = links.find(|link| link.role() == Role::Runtime);
+        let nearest = nearest.map_or(self.tool, |link| link);
+        self.lender.unwrap_or(nearest)
     }
 
     pub(super) fn program(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {

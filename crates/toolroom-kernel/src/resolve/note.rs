@@ -23,6 +23,8 @@ pub enum Subject {
     Search,
     /// A dotenv file, whatever is searched for.
     Dotenv,
+    /// How the tool is called in what was found.
+    Call,
 }
 
 impl Note {
@@ -31,6 +33,15 @@ impl Note {
             about: Subject::Search,
             text: text.into(),
             fix: Some(fix.into()),
+        }
+    }
+
+    /// A remark on how a tool is called.
+    #[must_use]
+    pub fn of_call(text: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            about: Subject::Call,
+            ..Self::new(text, fix)
         }
     }
 

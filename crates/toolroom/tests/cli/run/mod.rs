@@ -1,5 +1,6 @@
 //! `run`: parameters in, a result out, whatever the tool does in between.
 
+mod conventions;
 mod ends;
 mod languages;
 mod options;

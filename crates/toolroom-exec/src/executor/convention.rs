@@ -1,0 +1,162 @@
+//! How a tool is called where no link of its chain says so.
+//!
+//! A runtime may say no more than which interpreter it is, as the first ones did. A file that
+//! has a function nothing in it calls is then called as the usual runtime of its kind of file
+//! would, with this runtime's command and environment. Must not know any language: which
+//! runtime is the usual one, and how it calls, is data.
+
+use std::io::Read as _;
+
+use serde_json::{Map, Value};
+use toolroom_catalog::Catalog;
+use toolroom_kernel::chain::Chain;
+use toolroom_kernel::model::{Role, Tool, field};
+use toolroom_kernel::plain::{self, Links};
+use toolroom_kernel::resolve::Note;
+
+use super::config;
+use super::style::Style;
+
+const CALL: &str = "call";
+
+/// The most that is read of a tool's file, as much as the catalog takes.
+const LARGEST: u64 = 4 << 20;
+
+/// How a chain's tool is called.
+#[derive(Debug)]
+pub struct Convention {
+    /// The merged config, with `call` wherever that is known.
+    pub config: Map<String, Value>,
+    /// The runtime whose way of calling it is, if it is none of the chain.
+    pub lender: Option<Tool>,
+    /// What the user should know of it.
+    pub note: Option<Note>,
+}
+
+/// Finds out how the tool of a chain is called.
+#[must_use]
+pub fn of(catalog: &Catalog, chain: &Chain) -> Convention {
+    let mut found = Convention {
+        config: config::merged(chain),
+        lender: None,
+        note: None,
+    };
+    let tool = chain.tool();
+    let is_script = matches!(Style::of(chain, &found.config), Ok(Style::Script));
+    let Some(entry) = tool.text(field::ENTRY).filter(|_| is_script) else {
+        return found;
+    };
+    if calls(tool, entry) {
+        return found;
+    }
+    let usual = catalog.usual_executor(tool);
+    let lender = usual.filter(|usual| may_lend(usual, chain, &found.config));
+    let call = lender
+        .as_ref()
+        .and_then(|lender| lender.config()?.get(CALL));
+    match call.cloned() {
+        Some(call) => {
+            found.config.insert(CALL.to_owned(), call);
+            found.lender = lender;
+        }
+        None => found.note = Some(uncalled(tool, entry)),
+    }
+    found
+}
+
+/// Whether the tools of a chain may be called as the usual runtime calls them: nothing is
+/// said of how they get their parameters, and it is the same interpreter that runs them.
+fn may_lend(usual: &Tool, chain: &Chain, config: &Map<String, Value>) -> bool {
+    let says_how = ["args", "input_data"].iter().any(|key| {
+        let text = config.get(*key).map(Value::to_string).unwrap_or_default();
+        text.contains("{tool_") || text.contains("{params")
+    });
+    let command = config.get("command").and_then(Value::as_str);
+    let runs = |resource: &Map<String, Value>| {
+        let var = resource.get("var").and_then(Value::as_str);
+        var.is_some_and(|var| command == Some(format!("${{{var}}}").as_str()))
+    };
+    let links = chain.links().iter();
+    let mut own = links
+        .filter(|link| link.role() == Role::Runtime)
+        .flat_map(|link| resources(link))
+        .filter(|own| runs(own));
+    let calls_functions = usual
+        .config()
+        .and_then(|config| config.get(CALL)?.get("style")?.as_str())
+        == Some("function");
+    calls_functions
+        && !says_how
+        && config.get(CALL).is_none()
+        && own.any(|own| resources(usual).any(|other| is_same(own, other)))
+}
+
+fn resources(runtime: &Tool) -> impl Iterator<Item = &Map<String, Value>> {
+    let declared = runtime.env_config().into_iter().flat_map(Map::values);
+    declared.filter_map(Value::as_object)
+}
+
+/// Whether two runtimes look for the same interpreter.
+fn is_same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let agree = |key: &str| one.get(key) == other.get(key);
+    one.contains_key("type") && agree("type") && agree("binary")
+}
+
+/// Whether something in a file calls its function, or hands it to what will.
+fn calls(tool: &Tool, entry: &str) -> bool {
+    let mut text = String::new();
+    let read = plain::open(&tool.path, Links::Followed)
+        .and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    let definition = tool.positions.get(field::ENTRY).map(|at| at.line);
+    let mut lines = text.lines().zip(1..);
+    // A file that cannot be read is no reason to change how it is run.
+    read.is_err() || lines.any(|(line, number)| Some(number) != definition && is_call(line, entry))
+}
+
+/// `main(…)`, or `run(main)` and `run(main, …)`.
+fn is_call(line: &str, entry: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    line.match_indices(entry).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + entry.len()..]);
+        let is_word = !before.ends_with(is_part) && !after.starts_with(is_part);
+        let (before, after) = (before.trim_end(), after.trim_start());
+        let is_handed_on = before.ends_with('(') && after.starts_with([')', ',']);
+        is_word && (after.starts_with('(') || is_handed_on)
+    })
+}
+
+fn uncalled(tool: &Tool, entry: &str) -> Note {
+    let file = tool.path.file_name().unwrap_or_default().display();
+    Note::of_call(
+        format!("{file} is run as a script, and nothing in it calls its {entry}"),
+        "have the script call it, or give its runtime a call of style function",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_told_from_a_definition_and_from_prose() {
+        let calls = [
+            "main()",
+            "    sys.exit(main(sys.argv))",
+            "typer.run(main)",
+            "serve( main , 3)",
+            "main (1)",
+        ];
+        for line in calls {
+            assert!(is_call(line, "main"), "{line}");
+        }
+        for line in [
+            "if __name__ == \"__main__\":",
+            "domain(1)",
+            "main_part()",
+            "# the main thing (main idea)",
+            "const main = (a) => a;",
+        ] {
+            assert!(!is_call(line, "main"), "{line}");
+        }
+    }
+}
