@@ -51,6 +51,7 @@ mod files;
 mod find;
 mod installed;
 mod layer;
+mod lowest;
 mod moves;
 mod note;
 mod pattern;

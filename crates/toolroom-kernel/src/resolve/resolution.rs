@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,18 +10,17 @@ use serde_json::{Map, Value};
 use super::activate::Activation;
 use super::candidate::Candidate;
 use super::error::ResolveError;
-use super::facts::{Facts, Filled};
-use super::files::read_bytes;
+use super::facts::Facts;
 use super::find::{self, Outcome};
 use super::layer::{LayeredEnv, Origin};
+use super::lowest;
 use super::note::Note;
 use super::resource::{self, Link, Resource};
-use super::rules::{EnvPolicy, EnvironmentRules};
+use super::rules::EnvironmentRules;
 use super::search::{Surroundings, Trace};
 use super::spec::Resolvers;
-use crate::dotenv::{self, is_loader_variable};
-use crate::explain::Explain as _;
-use crate::model::{Environ, Role};
+use crate::dotenv::is_loader_variable;
+use crate::model::Role;
 use crate::template::{Placeholder, Scope, Template, Unset};
 use crate::world::World;
 
@@ -159,8 +158,8 @@ impl Resolution {
 /// asked for is not installed, or the chain's `env_config` cannot be used.
 pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
     let mut resolution = Resolution::default();
-    resolution.env = LayeredEnv::of_process(base(call, &mut resolution.notes)?);
-    dotenv_layers(call, &mut resolution)?;
+    resolution.env = LayeredEnv::of_process(lowest::process(call, &mut resolution.notes)?);
+    lowest::dotenv_layers(call, &mut resolution)?;
     let resources = resource::collect(call.links)?;
     for (index, link) in call.links.iter().enumerate() {
         for resource in resources.iter().filter(|resource| resource.link == index) {
@@ -178,110 +177,6 @@ pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
         resolution.env.set(name, value, Origin::Caller);
     }
     Ok(resolution)
-}
-
-/// The lowest layer: all of the process environment, or what a minimal one keeps.
-fn base(call: &Call<'_>, notes: &mut Vec<Note>) -> Result<Environ, ResolveError> {
-    let mut policy = EnvPolicy::Inherit;
-    for link in call.links {
-        policy = link.policy()?.unwrap_or(policy);
-    }
-    if policy == EnvPolicy::Inherit {
-        return Ok(call.world.env.clone());
-    }
-    let keeps = |name: &str| is_loader_variable(name, &call.rules.minimal, call.world.os);
-    let kept = call
-        .world
-        .env
-        .iter()
-        .filter(|(name, _)| name.to_str().is_some_and(keeps));
-    let mut kept: Environ = kept.collect();
-    let named: Vec<String> = kept
-        .iter()
-        .filter_map(|(name, _)| name.to_str().map(str::to_owned))
-        .filter(|name| is_loader_variable(name, &call.rules.without_credentials, call.world.os))
-        .collect();
-    for name in named {
-        if let Some(address) = kept.get(&name).and_then(without_credentials) {
-            kept.set(&name, address);
-            notes.push(Note::new(
-                format!("the user and password in {name} are not passed on"),
-                "to pass them, set it in the tool's env",
-            ));
-        }
-    }
-    Ok(kept)
-}
-
-/// An address without the user and password in it, if there are any.
-fn without_credentials(address: &str) -> Option<String> {
-    let start = address.find("://").map_or(0, |scheme| scheme + 3);
-    let end = address[start..]
-        .find(['/', '?', '#'])
-        .map_or(address.len(), |path| start + path);
-    let at = address[start..end].rfind('@')?;
-    Some(format!(
-        "{}{}",
-        &address[..start],
-        &address[start + at + 1..]
-    ))
-}
-
-fn dotenv_layers(call: &Call<'_>, resolution: &mut Resolution) -> Result<(), ResolveError> {
-    let facts = Facts::new(call.world);
-    let mut read: Vec<PathBuf> = Vec::new();
-    for text in &call.rules.dotenv_files {
-        if call.world.project.is_none() && text.contains("{project}") {
-            continue;
-        }
-        let filled = facts
-            .fill(text)
-            .map_err(|error| ResolveError::BadResolver {
-                resolver: "environment".to_owned(),
-                reason: error.to_string(),
-            })?;
-        let Filled::Text(path) = filled else { continue };
-        let path = PathBuf::from(path);
-        if !read.contains(&path) {
-            dotenv_layer(call, &path, resolution);
-            read.push(path);
-        }
-    }
-    Ok(())
-}
-
-fn dotenv_layer(call: &Call<'_>, path: &Path, resolution: &mut Resolution) {
-    let bytes = match read_bytes(path, dotenv::MAX_BYTES as u64) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return,
-        Err(reason) => {
-            let text = format!("{} is not used: {reason}", path.display());
-            let fix = format!("correct or remove {}", path.display());
-            resolution.notes.push(Note::of_dotenv(text, Some(fix)));
-            return;
-        }
-    };
-    let evaluated = dotenv::evaluate(&dotenv::parse_bytes(&bytes), resolution.env.values());
-    for problem in &evaluated.problems {
-        let text = format!("{}: {problem}", path.display());
-        resolution.notes.push(Note::of_dotenv(text, problem.help()));
-    }
-    for variable in evaluated.variables {
-        let origin = Origin::Dotenv {
-            file: path.to_path_buf(),
-            line: variable.line,
-        };
-        let loads = is_loader_variable(&variable.key, &call.rules.loader_variables, call.world.os);
-        if loads && !is_loader_variable(&variable.key, call.dotenv_allow, call.world.os) {
-            resolution.refused.push(Refusal {
-                name: variable.key,
-                origin,
-                reason: "a dotenv file may not change what a process loads; allow the name under [dotenv] allow".to_owned(),
-            });
-        } else {
-            resolution.env.set(&variable.key, variable.value, origin);
-        }
-    }
 }
 
 fn add_resource(
