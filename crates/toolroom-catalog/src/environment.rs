@@ -5,7 +5,7 @@ use std::fmt;
 
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
-use toolroom_kernel::resolve::{Call, Link, Preferred, Resolution, ResolveError, resolve};
+use toolroom_kernel::resolve::{Call, Link, Preferred, Resolution, ResolveError, Setup, resolve};
 use toolroom_kernel::template::Scope;
 
 use crate::catalog::Catalog;
@@ -20,6 +20,8 @@ pub struct Brought<'b> {
     pub dotenv_allow: &'b [String],
     /// Environments that were decided on.
     pub preferred: &'b [Preferred],
+    /// What the chain's `env_setup` adds.
+    pub setup: Option<&'b Setup>,
     /// Further placeholders for the values of `env`, such as parameters.
     pub facts: Option<&'b dyn Scope>,
 }
@@ -57,6 +59,7 @@ pub fn of_chain(
         caller: brought.env,
         dotenv_allow: brought.dotenv_allow,
         preferred: brought.preferred,
+        setup: brought.setup,
         facts: brought.facts,
         ..Call::new(world, catalog, rules, &links)
     })

@@ -45,6 +45,7 @@ fn main() {
             timeout: None,
             dotenv_allow: &[],
             preferred: &[],
+            setup: None,
         })
         .unwrap(),
     );

@@ -9,7 +9,7 @@ use toolroom_catalog::environment::{self, Brought};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Role, Tool, field};
-use toolroom_kernel::resolve::{Preferred, Resolution};
+use toolroom_kernel::resolve::{Preferred, Resolution, Setup};
 use toolroom_kernel::template::{Template, Unset, expand_json};
 
 use super::bridge::{self, Bridge};
@@ -45,6 +45,8 @@ pub struct Request<'a> {
     pub dotenv_allow: &'a [String],
     /// Environments that were decided on.
     pub preferred: &'a [Preferred],
+    /// What the chain's `env_setup` adds.
+    pub setup: Option<&'a Setup>,
 }
 
 /// A call that has only to be started.
@@ -203,6 +205,7 @@ fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, 
         env: request.env,
         dotenv_allow: request.dotenv_allow,
         preferred: request.preferred,
+        setup: request.setup,
         facts: Some(facts),
     };
     Ok(environment::of_chain(

@@ -66,21 +66,28 @@ pub(super) fn find(
     }
     note_unknown_options(&search, resource, trace);
     let keys = keys.unwrap_or_else(|| DEFAULT_SEARCH.map(str::to_owned).to_vec());
-    let preferred = preferred
-        .iter()
-        .find(|preferred| preferred.concerns(kind, &keys));
-    let found = match decided(&search, preferred, trace)? {
+    let found = match decided(&search, &keys, preferred, trace)? {
         Some(found) => found,
         None => located(&mut search, resource, &keys, trace)?,
     };
+    settled(search, found, &keys, trace)
+}
+
+/// What was found, with what is to be told and activated.
+pub(super) fn settled(
+    mut search: Search<'_>,
+    found: Found,
+    keys: &[String],
+    trace: &mut Trace,
+) -> Result<Outcome, ResolveError> {
     note_disagreement(&search, &found, trace);
     search.tell_remarks(trace);
-    report_inactive(&search, &found, &keys, trace)?;
+    report_inactive(&search, &found, keys, trace)?;
     let activations =
         activations(&mut search, &found).map_err(|error| search.bad_template(&error))?;
     Ok(Outcome::Interpreter {
         found,
-        resolver: kind.to_owned(),
+        resolver: search.resolver,
         activations,
     })
 }
@@ -94,12 +101,14 @@ impl Preferred {
 
 /// The environment that was decided on. One that is gone leads on, with a note; one that
 /// is broken is an error as anywhere else.
-fn decided(
+pub(super) fn decided(
     search: &Search<'_>,
-    preferred: Option<&Preferred>,
+    keys: &[String],
+    preferred: &[Preferred],
     trace: &mut Trace,
 ) -> Result<Option<Found>, ResolveError> {
-    let Some(preferred) = preferred else {
+    let mut preferred = preferred.iter();
+    let Some(preferred) = preferred.find(|one| one.concerns(&search.resolver, keys)) else {
         return Ok(None);
     };
     let Preferred {

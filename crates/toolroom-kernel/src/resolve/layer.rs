@@ -20,6 +20,8 @@ pub enum Origin {
     },
     /// Found or activated for the interpreter variable of this name.
     Interpreter(String),
+    /// Added by the `env_setup` of this link.
+    Setup(String),
     Runtime(String),
     Tool(String),
     Caller,
@@ -31,6 +33,7 @@ impl fmt::Display for Origin {
             Self::Process => f.write_str("process"),
             Self::Dotenv { file, line } => write!(f, "dotenv {}:{line}", file.display()),
             Self::Interpreter(var) => write!(f, "interpreter {var}"),
+            Self::Setup(id) => write!(f, "env_setup {id}"),
             Self::Runtime(id) => write!(f, "runtime {id}"),
             Self::Tool(id) => write!(f, "tool {id}"),
             Self::Caller => f.write_str("caller"),

@@ -61,6 +61,7 @@ mod resource;
 mod rules;
 mod search;
 mod search_path;
+mod setup;
 mod shim;
 mod spec;
 mod texts;
@@ -79,5 +80,6 @@ pub use resolution::{Call, Interpreter, Preferred, Refusal, Resolution, resolve}
 pub use resource::Link;
 pub use rules::{EnvPolicy, EnvironmentRules};
 pub use search::DEFAULT_SEARCH;
+pub use setup::{Implied, Setup};
 pub use spec::Resolvers;
 pub use version::Version;

@@ -15,9 +15,10 @@ use super::find::{self, Outcome};
 use super::layer::{LayeredEnv, Origin};
 use super::lowest;
 use super::note::Note;
-use super::resource::{self, Link, Resource};
+use super::resource::{self, DEFAULT_VAR, Link, Resource};
 use super::rules::EnvironmentRules;
 use super::search::{Surroundings, Trace};
+use super::setup::Setup;
 use super::spec::Resolvers;
 use crate::dotenv::is_loader_variable;
 use crate::model::Role;
@@ -26,6 +27,9 @@ use crate::world::World;
 
 /// The name of the resource that runs a tool; what has another name helps it.
 const INTERPRETER: &str = "interpreter";
+
+/// What stands in place of such a name for an environment that no resource asks for.
+const ENV_SETUP: &str = "env_setup";
 
 /// What is to be resolved.
 #[derive(Clone, Copy)]
@@ -43,6 +47,8 @@ pub struct Call<'c> {
     pub facts: Option<&'c dyn Scope>,
     /// Environments that were decided on; they come before every place.
     pub preferred: &'c [Preferred],
+    /// What the chain's `env_setup` adds.
+    pub setup: Option<&'c Setup>,
 }
 
 /// An environment that was decided on for what one resolver finds.
@@ -84,6 +90,7 @@ impl<'c> Call<'c> {
             dotenv_allow: &[],
             facts: None,
             preferred: &[],
+            setup: None,
         }
     }
 }
@@ -160,10 +167,15 @@ pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
     let mut resolution = Resolution::default();
     resolution.env = LayeredEnv::of_process(lowest::process(call, &mut resolution.notes)?);
     lowest::dotenv_layers(call, &mut resolution)?;
+    add_implied(call, &mut resolution)?;
     let resources = resource::collect(call.links)?;
+    let setup_at = Setup::link(&resources);
     for (index, link) in call.links.iter().enumerate() {
         for resource in resources.iter().filter(|resource| resource.link == index) {
             add_resource(call, link, resource, &mut resolution)?;
+        }
+        if let Some(setup) = call.setup.filter(|_| index == setup_at) {
+            setup.apply(&mut resolution);
         }
         let origin = match link.role {
             Role::Tool => Origin::Tool(link.id.to_owned()),
@@ -179,41 +191,82 @@ pub fn resolve(call: &Call<'_>) -> Result<Resolution, ResolveError> {
     Ok(resolution)
 }
 
+fn surroundings<'c>(call: &Call<'c>) -> Surroundings<'c> {
+    Surroundings {
+        world: call.world,
+        resolvers: call.resolvers,
+        depth: 0,
+    }
+}
+
+/// The environment of the chain's `env_setup`, if it is there and nobody else asks for it.
+/// It comes first, so that every link's own words come after it.
+fn add_implied(call: &Call<'_>, resolution: &mut Resolution) -> Result<(), ResolveError> {
+    let implied = call.setup.and_then(|setup| setup.environment.as_ref());
+    let Some(implied) = implied.filter(|implied| !implied.is_declared(call.links)) else {
+        return Ok(());
+    };
+    let mut trace = Trace::default();
+    let outcome = implied.find(surroundings(call), call, &mut trace)?;
+    resolution.tried.append(&mut trace.tried);
+    resolution.notes.append(&mut trace.notes);
+    if let Some(outcome) = outcome {
+        let variables: Vec<&str> = implied.variables.iter().map(String::as_str).collect();
+        add_outcome(call, outcome, ENV_SETUP, &variables, resolution);
+    }
+    Ok(())
+}
+
 fn add_resource(
     call: &Call<'_>,
     link: &Link<'_>,
     resource: &Resource,
     resolution: &mut Resolution,
 ) -> Result<(), ResolveError> {
-    let surroundings = Surroundings {
-        world: call.world,
-        resolvers: call.resolvers,
-        depth: 0,
-    };
     let mut trace = Trace::default();
-    let outcome = find::find(resource, link, surroundings, call.preferred, &mut trace)?;
+    let outcome = find::find(
+        resource,
+        link,
+        surroundings(call),
+        call.preferred,
+        &mut trace,
+    )?;
     resolution.tried.append(&mut trace.tried);
     resolution.notes.append(&mut trace.notes);
+    add_outcome(call, outcome, &resource.name, &[resource.var()], resolution);
+    Ok(())
+}
+
+/// Activates what was found, and puts it into variables.
+fn add_outcome(
+    call: &Call<'_>,
+    outcome: Outcome,
+    name: &str,
+    variables: &[&str],
+    resolution: &mut Resolution,
+) {
     match outcome {
         Outcome::Settings(settings) => {
-            resolution
-                .resources
-                .insert(resource.name.clone(), Value::Object(settings));
+            let resources = &mut resolution.resources;
+            resources.insert(name.to_owned(), Value::Object(settings));
         }
         Outcome::Interpreter {
             found,
             resolver,
             activations,
         } => {
-            let var = resource.var();
+            let var = variables.first().copied().unwrap_or(DEFAULT_VAR);
             let origin = Origin::Interpreter(var.to_owned());
             for activation in &activations {
                 leave(call, activation, var, resolution);
                 apply(activation, &origin, resolution);
             }
-            resolution.env.set(var, found.path.as_os_str(), origin);
+            for variable in variables {
+                let path = found.path.as_os_str();
+                resolution.env.set(variable, path, origin.clone());
+            }
             resolution.interpreters.push(Interpreter {
-                resource: resource.name.clone(),
+                resource: name.to_owned(),
                 var: var.to_owned(),
                 path: found.path,
                 resolver,
@@ -223,7 +276,6 @@ fn add_resource(
             });
         }
     }
-    Ok(())
 }
 
 /// Takes away what would mislead an interpreter. What a dotenv file was allowed to set

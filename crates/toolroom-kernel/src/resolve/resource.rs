@@ -12,7 +12,7 @@ const ENV: &str = "env";
 const ENV_POLICY: &str = "env_policy";
 
 /// The variable of a resource that names none.
-const DEFAULT_VAR: &str = "INTERPRETER";
+pub(super) const DEFAULT_VAR: &str = "INTERPRETER";
 
 /// One element of a chain, as far as its environment is concerned.
 #[derive(Debug, Clone, Copy)]

@@ -128,16 +128,16 @@ impl House {
             let edition = self.now();
             let Linked { chain, checker } = self.linked(&edition, &call.entry)?;
             let ready = self.ready(&edition, &chain, call, live).await?;
-            let env: Vec<(String, String)> = ready.env.into_iter().chain(variables).collect();
             let request = Request {
                 world: &self.world,
                 catalog: edition.book.catalog(&self.world),
                 chain: &chain,
                 params: &call.arguments,
-                env: &env,
+                env: &variables,
                 timeout: None,
                 dotenv_allow: &self.options.dotenv_allow,
                 preferred: &ready.preferred,
+                setup: ready.setup.as_ref(),
             };
             let prepared = match &checker {
                 Some(checker) => prepare_checked(&request, checker)?,

@@ -48,6 +48,10 @@ pub struct Manager {
 pub struct EnvironmentSpec {
     /// The resolver that knows what one looks like.
     pub resolver: String,
+    /// The variables that a runtime finds the interpreter in, where it asks for the
+    /// environment by `env_setup` alone.
+    #[serde(default)]
+    pub variables: Vec<String>,
     /// The language's name, for people.
     pub language: String,
     /// The version to fetch where nobody asks for one.

@@ -72,6 +72,8 @@ pub fn declares_packages(tool: &Tool) -> bool {
 /// The `env_setup` of a chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EnvSetup {
+    /// The link nearest to the tool that says what is to be there.
+    pub owner: String,
     /// The manager's name.
     pub kind: String,
     /// Whether `run` may make the environment.
@@ -86,9 +88,13 @@ pub struct EnvSetup {
 #[must_use]
 pub fn env_setup(chain: &Chain) -> Option<EnvSetup> {
     let mut merged = Map::new();
+    let mut owner = String::new();
     for link in chain.links().iter().rev() {
         if let Some(Value::Object(setup)) = link.config().and_then(|config| config.get("env_setup"))
         {
+            if ["type", "paths"].iter().any(|key| setup.contains_key(*key)) {
+                link.id.as_str().clone_into(&mut owner);
+            }
             merged.extend(
                 setup
                     .iter()
@@ -110,6 +116,7 @@ pub fn env_setup(chain: &Chain) -> Option<EnvSetup> {
         _ => Vec::new(),
     };
     Some(EnvSetup {
+        owner,
         kind,
         create,
         paths,

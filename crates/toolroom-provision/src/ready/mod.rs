@@ -13,13 +13,13 @@ use toolroom_catalog::Catalog;
 use toolroom_catalog::environment::{self, Brought};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
-use toolroom_kernel::resolve::{Preferred, Resolution};
+use toolroom_kernel::resolve::{Implied, Preferred, Resolution, Setup};
 
 use crate::apply::{Applying, Kept, apply, is_broken_off};
 use crate::decision::Action;
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
-use crate::manager::{self, Facts, Manager, fill_text};
+use crate::manager::{self, EnvironmentSpec, Facts, Manager, fill_text};
 use crate::plan::{
     EnvSetup, Machine, Needs, Options, Plan, Planner, Subject, Target, declares_packages, env_setup,
 };
@@ -32,14 +32,22 @@ pub use unresolved::Unresolved;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ready {
     pub preferred: Vec<Preferred>,
-    /// Variables the environment adds; those a caller passes come after.
-    pub env: Vec<(String, String)>,
+    /// What the chain's `env_setup` adds.
+    pub setup: Option<Setup>,
 }
 
 impl Ready {
+    /// What is known without a look at packages.
+    fn of(world: &World, managed: Option<&(EnvSetup, Manager)>) -> Result<Self, ProvisionError> {
+        Ok(Self {
+            preferred: Record::preferred(world)?,
+            setup: managed.map(|(setup, manager)| added(world, setup, manager)),
+        })
+    }
+
     /// Gives a call an environment that it shares with others: by the resolver that knows
     /// such, or by the variables that lead to its packages.
-    fn share(&mut self, world: &World, chain: &Chain, target: &Target, environment: &Path) {
+    fn share(&mut self, world: &World, target: &Target, environment: &Path) {
         match (&target.manager.environment, &target.manager.shared) {
             (Some(spec), _) => {
                 let preferred = store::preferred(&spec.resolver, environment);
@@ -47,15 +55,16 @@ impl Ready {
             }
             (None, Some(shared)) => {
                 let library = target.manager.library_path.as_deref();
-                for (name, value) in variables::of_shared(world, chain, shared, environment) {
-                    let known = self.env.iter_mut().find(|(known, _)| *known == name);
+                let own = &mut self.setup.get_or_insert_default().set;
+                for (name, value) in variables::of_shared(world, shared, environment) {
+                    let known = own.iter_mut().find(|(known, _)| *known == name);
                     match known {
                         // A tool's own paths come before what all share.
                         Some((_, own)) if Some(name.as_str()) == library => {
                             *own = variables::joined(own, &value);
                         }
                         Some((_, own)) => *own = value,
-                        None => self.env.push((name, value)),
+                        None => own.push((name, value)),
                     }
                 }
             }
@@ -69,12 +78,9 @@ impl Ready {
 /// # Errors
 /// Fails if `env_setup` names no manager that can be used.
 pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, ProvisionError> {
-    let mut ready = Ready {
-        preferred: Record::preferred(world)?,
-        env: Vec::new(),
-    };
-    if let Some((setup, manager)) = managed(catalog, chain)? {
-        ready.env = variables::of(world, chain, &setup, &manager);
+    let managed = managed(catalog, chain)?;
+    let mut ready = Ready::of(world, managed.as_ref())?;
+    if managed.is_some() {
         if !declares_packages(chain.tool()) {
             return Ok(ready);
         }
@@ -87,7 +93,7 @@ pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, P
             && let Some(environment) = shared_place(planner, &target)
             && store::is_ready(&environment)
         {
-            ready.share(world, chain, &target, &environment);
+            ready.share(world, &target, &environment);
         }
     }
     Ok(ready)
@@ -110,10 +116,10 @@ pub fn resolved(
         known => known.unwrap_or_default(),
     };
     let brought = Brought {
-        env: &known.env,
         dotenv_allow,
         preferred: &known.preferred,
-        facts: None,
+        setup: known.setup.as_ref(),
+        ..Brought::default()
     };
     Ok(environment::of_chain(world, catalog, chain, &brought)?)
 }
@@ -155,6 +161,19 @@ fn managed(
     Ok(Some((setup, manager)))
 }
 
+/// What the `env_setup` of a chain adds, wherever its packages are.
+fn added(world: &World, setup: &EnvSetup, manager: &Manager) -> Setup {
+    let implied = |spec: &EnvironmentSpec| Implied {
+        resolver: spec.resolver.clone(),
+        variables: spec.variables.clone(),
+    };
+    Setup {
+        owner: setup.owner.clone(),
+        environment: manager.environment.as_ref().map(implied),
+        set: variables::of(world, setup, manager),
+    }
+}
+
 /// How a call is made ready: by looking, or also by making what is missing.
 struct Way<'w> {
     planner: Planner<'w>,
@@ -164,14 +183,11 @@ struct Way<'w> {
 impl Way<'_> {
     fn ready(&self, chain: &Chain) -> Result<Ready, ProvisionError> {
         let Planner { world, catalog, .. } = self.planner;
-        let mut ready = Ready {
-            preferred: Record::preferred(world)?,
-            env: Vec::new(),
-        };
-        let Some((setup, manager)) = managed(catalog, chain)? else {
+        let managed = managed(catalog, chain)?;
+        let mut ready = Ready::of(world, managed.as_ref())?;
+        let Some((setup, manager)) = managed else {
             return Ok(ready);
         };
-        ready.env = variables::of(world, chain, &setup, &manager);
         let how = self.how.filter(|_| setup.create);
         if how.is_none() {
             whole(world, &manager)?;
@@ -203,7 +219,7 @@ impl Way<'_> {
         let shared = shared_place(self.planner, target);
         if let Some(environment) = shared.as_deref().filter(|place| store::is_ready(place)) {
             store::touch(environment, world.now);
-            ready.share(world, chain, target, environment);
+            ready.share(world, target, environment);
             return Ok(());
         }
         let plan = made(self.planner.plan(target)?, chain, how)?;
@@ -212,7 +228,7 @@ impl Way<'_> {
         };
         // A folder of the project is found where it is.
         if target.manager.environment.is_some() || shared.as_ref() == Some(environment) {
-            ready.share(world, chain, target, environment);
+            ready.share(world, target, environment);
         }
         Ok(())
     }

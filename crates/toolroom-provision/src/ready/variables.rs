@@ -3,18 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use toolroom_kernel::World;
-use toolroom_kernel::chain::Chain;
 
 use crate::manager::{Facts, Manager, SharedSpec, choose, fill_text};
 use crate::plan::EnvSetup;
 
-/// The variables, without those that the chain sets itself.
-pub fn of(
-    world: &World,
-    chain: &Chain,
-    setup: &EnvSetup,
-    manager: &Manager,
-) -> Vec<(String, String)> {
+/// The variables.
+pub fn of(world: &World, setup: &EnvSetup, manager: &Manager) -> Vec<(String, String)> {
     let root = world.root();
     let mut variables = Vec::new();
     if let Some(name) = &manager.library_path
@@ -33,24 +27,14 @@ pub fn of(
     if let Some(manifest) = manifests.find(|file| file.is_file()) {
         variables.extend(set_by(world, manager, root, &manifest));
     }
-    variables.retain(|(name, _)| !is_set_by(chain, name));
     variables
 }
 
-/// The variables that lead to packages that are shared, without those that the chain sets
-/// itself.
-pub fn of_shared(
-    world: &World,
-    chain: &Chain,
-    shared: &SharedSpec,
-    environment: &Path,
-) -> Vec<(String, String)> {
+/// The variables that lead to packages that are shared.
+pub fn of_shared(world: &World, shared: &SharedSpec, environment: &Path) -> Vec<(String, String)> {
     let mut facts = Facts::new(world, world.root());
     facts.path("environment", environment);
-    let texts = shared
-        .set
-        .iter()
-        .filter(|(name, _)| !is_set_by(chain, name));
+    let texts = shared.set.iter();
     texts
         .filter_map(|(name, text)| Some((name.clone(), fill_text(text, &facts).ok()?)))
         .collect()
@@ -104,12 +88,4 @@ fn library_path(world: &World, paths: &[String]) -> Option<String> {
         return None;
     }
     std::env::join_paths(found).ok()?.into_string().ok()
-}
-
-fn is_set_by(chain: &Chain, name: &str) -> bool {
-    let links = chain.links().iter();
-    let mut configs = links
-        .flat_map(|link| [link.env_config(), link.config()])
-        .flatten();
-    configs.any(|config| config.get("env").and_then(|env| env.get(name)).is_some())
 }

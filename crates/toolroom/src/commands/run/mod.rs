@@ -105,7 +105,6 @@ fn call(
         ..
     } = flags;
     let ready = environment(world, catalog, chain, &settings, frozen, printer)?;
-    let env: Vec<(String, String)> = ready.env.into_iter().chain(env).collect();
     let params = params::read(params)?;
     let given = params
         .into_iter()
@@ -121,6 +120,7 @@ fn call(
         timeout,
         dotenv_allow: &settings.dotenv.allow,
         preferred: &ready.preferred,
+        setup: ready.setup.as_ref(),
     })?;
     let cancel = Cancel::new();
     let (live, unwritten) = live::listener(prepared.returns(), printer, &cancel);

@@ -305,3 +305,20 @@ fn a_number_of_another_server_keeps_the_digits_that_its_text_has() {
         "{\"power\":1267650600228229401496703205376}"
     );
 }
+
+#[test]
+fn a_runtime_that_says_no_more_than_env_setup_uses_the_projects_environment() {
+    let context = super::machine();
+    crate::env::venv(&context, ".venv");
+    context.tool("rt/pyrt.py", "__tool_type__ = \"runtime\"\n__executor_id__ = \"subprocess\"\nCONFIG = {\"command\": \"${PROJECT_VENV_PYTHON:-python3}\", \"env_setup\": {\"type\": \"python_venv\"}}\n");
+    context.tool(
+        "a.py",
+        "\"\"\"Says what runs it.\"\"\"\n__executor_id__ = \"pyrt\"\n",
+    );
+    let mut client = Client::start(&context, &[]);
+    let result = client.modern("tools/call", json!({"name": "a"}));
+    assert!(
+        result.to_string().contains(".venv/bin/python3"),
+        "{result:#}"
+    );
+}

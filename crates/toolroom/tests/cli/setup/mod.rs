@@ -18,6 +18,7 @@ mod remembered;
 mod requirements;
 mod scenarios;
 mod secrets;
+mod seed_runtimes;
 mod shared;
 mod told;
 
