@@ -160,7 +160,7 @@ impl LayeredEnv {
         }
     }
 
-    fn list(&self, name: &str) -> Vec<PathBuf> {
+    pub(super) fn list(&self, name: &str) -> Vec<PathBuf> {
         match self.get_os(name) {
             Some(value) if !value.is_empty() => std::env::split_paths(value).collect(),
             _ => Vec::new(),

@@ -45,6 +45,14 @@ impl Note {
         }
     }
 
+    /// A directory that a list such as PATH cannot hold.
+    pub(super) fn not_listed(entry: &str, name: &str) -> Self {
+        Self::new(
+            format!("{entry} cannot be part of {name}: it has a separator in its name"),
+            "rename it",
+        )
+    }
+
     pub(super) fn of_dotenv(text: String, fix: Option<String>) -> Self {
         Self {
             about: Subject::Dotenv,

@@ -320,10 +320,7 @@ fn apply(activation: &Activation, origin: &Origin, resolution: &mut Resolution) 
     }
     for (name, entries) in &activation.prepend {
         for refused in env.prepend(name, entries, origin) {
-            resolution.notes.push(Note::new(
-                format!("{refused} cannot be part of {name}: it has a separator in its name"),
-                "rename it",
-            ));
+            resolution.notes.push(Note::not_listed(&refused, name));
         }
     }
 }

@@ -1,11 +1,14 @@
 //! What the `env_setup` of a chain adds to its environment: an environment that may be
 //! there, though no resource asks for it, and variables.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value};
 
 use super::error::ResolveError;
 use super::find::{self, Outcome};
 use super::layer::Origin;
+use super::note::Note;
 use super::resolution::{Call, Resolution};
 use super::resource::{Link, Resource};
 use super::search::{DEFAULT_SEARCH, Search, Step, Surroundings, Trace};
@@ -19,6 +22,9 @@ pub struct Setup {
     pub environment: Option<Implied>,
     /// Variables with their values.
     pub set: Vec<(String, String)>,
+    /// Directories for lists such as PATH. What is on a list already keeps its place there,
+    /// since what was activated knows which is nearest.
+    pub prepend: Vec<(String, Vec<String>)>,
 }
 
 /// An environment that is used if it is there, as if a resource had asked for it.
@@ -87,9 +93,18 @@ impl Setup {
     }
 
     pub(super) fn apply(&self, resolution: &mut Resolution) {
+        let origin = Origin::Setup(self.owner.clone());
+        let env = &mut resolution.env;
         for (name, value) in &self.set {
-            let origin = Origin::Setup(self.owner.clone());
-            resolution.env.set(name, value, origin);
+            env.set(name, value, origin.clone());
+        }
+        for (name, entries) in &self.prepend {
+            let listed = env.list(name);
+            let is_new = |entry: &&String| !listed.contains(&PathBuf::from(entry));
+            let new: Vec<String> = entries.iter().filter(is_new).cloned().collect();
+            let refused = env.prepend(name, &new, &origin);
+            let told = refused.iter().map(|entry| Note::not_listed(entry, name));
+            resolution.notes.extend(told);
         }
     }
 }

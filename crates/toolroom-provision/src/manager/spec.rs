@@ -259,6 +259,8 @@ pub struct When {
 #[serde(default, deny_unknown_fields)]
 pub struct Activation {
     pub set: BTreeMap<String, String>,
+    /// Directories for lists such as PATH.
+    pub prepend: BTreeMap<String, String>,
 }
 
 /// The step a command belongs to.

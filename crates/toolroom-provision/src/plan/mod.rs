@@ -24,6 +24,7 @@ use crate::manager::{Argv, Choice, Manager};
 pub(crate) use finish::constraints_file;
 pub use machine::{Interpreter, Lacking, Machine};
 pub use needs::{Needs, Selected};
+pub(crate) use planner::manifest;
 pub use planner::{Options, Planner};
 pub use target::{EnvSetup, Subject, Target, declares_packages, env_setup};
 

@@ -207,6 +207,12 @@ fn of_manifests(manager: Manager, root: &Path, named: Option<PathBuf>) -> Option
     })
 }
 
+/// The manifest that an `env_setup` is about, if it is there.
+pub(crate) fn manifest(manager: &Manager, setup: &EnvSetup, root: &Path) -> Option<PathBuf> {
+    let mut usual = manager.manifests.iter().map(|name| root.join(name));
+    named_manifest(manager, setup, root).or_else(|| usual.find(|file| file.is_file()))
+}
+
 /// The manifest that `env_setup` names, if it is another than the usual.
 fn named_manifest(manager: &Manager, setup: &EnvSetup, root: &Path) -> Option<PathBuf> {
     let name = setup

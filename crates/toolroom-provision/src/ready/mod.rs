@@ -21,7 +21,8 @@ use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
 use crate::manager::{self, EnvironmentSpec, Facts, Manager, fill_text};
 use crate::plan::{
-    EnvSetup, Machine, Needs, Options, Plan, Planner, Subject, Target, declares_packages, env_setup,
+    EnvSetup, Machine, Needs, Options, Plan, Planner, Subject, Target, declares_packages,
+    env_setup, manifest,
 };
 use crate::requirement::Selection;
 use crate::store;
@@ -170,7 +171,7 @@ fn added(world: &World, setup: &EnvSetup, manager: &Manager) -> Setup {
     Setup {
         owner: setup.owner.clone(),
         environment: manager.environment.as_ref().map(implied),
-        set: variables::of(world, setup, manager),
+        ..variables::of(world, setup, manager)
     }
 }
 
@@ -185,12 +186,12 @@ impl Way<'_> {
         let Planner { world, catalog, .. } = self.planner;
         let managed = managed(catalog, chain)?;
         let mut ready = Ready::of(world, managed.as_ref())?;
-        let Some((setup, manager)) = managed else {
+        let Some((setup, manager)) = &managed else {
             return Ok(ready);
         };
         let how = self.how.filter(|_| setup.create);
         if how.is_none() {
-            whole(world, &manager)?;
+            whole(world, setup, manager)?;
         }
         if !setup.create && !declares_packages(chain.tool()) {
             return Ok(ready);
@@ -200,7 +201,11 @@ impl Way<'_> {
         };
         match &target.subject {
             Subject::Tool(_) => self.own(&target, chain, how, &mut ready)?,
-            Subject::Project if setup.create => self.project(&target, chain, how, &mut ready)?,
+            Subject::Project if setup.create => {
+                if self.project(&target, chain, how)? {
+                    ready = Ready::of(world, managed.as_ref())?;
+                }
+            }
             // What the project as a whole requires is not this tool's business.
             Subject::Project => {}
         }
@@ -233,14 +238,14 @@ impl Way<'_> {
         Ok(())
     }
 
-    /// A tool that lives from what the project requires.
+    /// A tool that lives from what the project requires. Says whether what is there may be
+    /// another than before.
     fn project(
         &self,
         target: &Target,
         chain: &Chain,
         how: Option<&Applying<'_>>,
-        ready: &mut Ready,
-    ) -> Result<(), ProvisionError> {
+    ) -> Result<bool, ProvisionError> {
         let world = self.planner.world;
         let mut record = Record::of(world, world.root())?;
         let recorded = record.decisions.remove(&target.key(world.root()));
@@ -250,22 +255,23 @@ impl Way<'_> {
             && recorded.inputs.is_some()
             && recorded.inputs == self.planner.inputs(target).ok()
         {
-            return Ok(());
+            return Ok(false);
         }
         made(self.planner.plan(target)?, chain, how)?;
-        ready.preferred = Record::preferred(world)?;
-        Ok(())
+        Ok(true)
     }
 }
 
 /// What was there before us carries no mark that resolution would heed, so a change to it
 /// that was broken off is looked for here; to a folder of packages also one under way.
-fn whole(world: &World, manager: &Manager) -> Result<(), ProvisionError> {
+fn whole(world: &World, setup: &EnvSetup, manager: &Manager) -> Result<(), ProvisionError> {
     let Some(state) = world.directories.as_ref().map(|found| &found.state) else {
         return Ok(());
     };
     if let Some(folder) = &manager.folder {
-        let environment = world.root().join(folder);
+        let manifest = manifest(manager, setup, world.root());
+        let beside = manifest.as_deref().and_then(Path::parent);
+        let environment = beside.unwrap_or(world.root()).join(folder);
         if Pending::of(state, &environment).is_some() || is_changed_from_above(&environment) {
             return Err(ProvisionError::Unfinished { environment });
         }

@@ -3,31 +3,31 @@
 use std::path::{Path, PathBuf};
 
 use toolroom_kernel::World;
+use toolroom_kernel::resolve::Setup;
 
 use crate::manager::{Facts, Manager, SharedSpec, choose, fill_text};
-use crate::plan::EnvSetup;
+use crate::plan::{EnvSetup, manifest};
 
-/// The variables.
-pub fn of(world: &World, setup: &EnvSetup, manager: &Manager) -> Vec<(String, String)> {
-    let root = world.root();
-    let mut variables = Vec::new();
-    if let Some(name) = &manager.library_path
-        && let Some(value) = library_path(world, &setup.paths)
-    {
-        variables.push((name.clone(), value));
+/// The variables, and directories for lists of such.
+pub fn of(world: &World, setup: &EnvSetup, manager: &Manager) -> Setup {
+    let mut added = Setup::default();
+    let library = manager.library_path.as_ref();
+    if let Some((name, value)) = library.zip(library_path(world, &setup.paths)) {
+        added.set.push((name.clone(), value));
     }
-    let named = manager
-        .manifest_option
-        .as_ref()
-        .and_then(|option| setup.options.get(option)?.as_str());
-    let mut manifests = named
-        .into_iter()
-        .chain(manager.manifests.iter().map(String::as_str))
-        .map(|name| root.join(name));
-    if let Some(manifest) = manifests.find(|file| file.is_file()) {
-        variables.extend(set_by(world, manager, root, &manifest));
+    let Some(manifest) = manifest(manager, setup, world.root()) else {
+        return added;
+    };
+    let root = manifest.parent().unwrap_or(world.root());
+    added.set.extend(set_by(world, manager, root, &manifest));
+    for (name, folder) in put_before(world, manager, root) {
+        // What a tool names itself comes before its packages.
+        match added.set.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, own)) => *own = joined(own, &folder),
+            None => added.prepend.push((name, vec![folder])),
+        }
     }
-    variables
+    added
 }
 
 /// The variables that lead to packages that are shared.
@@ -65,6 +65,23 @@ fn set_by(world: &World, manager: &Manager, root: &Path, manifest: &Path) -> Vec
         .into_iter()
         .filter_map(|(name, text)| Some((name, fill_text(&text, &facts).ok()?)));
     filled.collect()
+}
+
+/// The directories that lead to the packages in a project's folder, if that is there.
+fn put_before(world: &World, manager: &Manager, root: &Path) -> Vec<(String, String)> {
+    let Some(name) = manager.folder.as_ref() else {
+        return Vec::new();
+    };
+    let texts = manager.activate.prepend.iter();
+    let folder = root.join(name);
+    if texts.len() == 0 || !folder.is_dir() {
+        return Vec::new();
+    }
+    let mut facts = Facts::new(world, root);
+    facts.path("folder", &folder);
+    texts
+        .filter_map(|(name, text)| Some((name.clone(), fill_text(text, &facts).ok()?)))
+        .collect()
 }
 
 /// The directories of `paths` that are there: in the project, or where its tools are.

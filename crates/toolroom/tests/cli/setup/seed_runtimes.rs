@@ -3,6 +3,7 @@
 use serde_json::json;
 use toolroom_test::TestContext;
 
+use super::node::with_node;
 use super::with_uv;
 use crate::env::venv;
 
@@ -126,4 +127,70 @@ fn a_runtime_that_declares_its_interpreter_is_left_to_its_own_words() {
     let data = context.data(&["env", "python"]);
     assert_eq!(data["env"]["PYTHON_RUNTIME"], json!(null));
     assert_eq!(data["interpreter"]["var"], "RYE_PYTHON");
+}
+
+/// Seed 000's runtime for Node: a command, and where its packages are named.
+fn node_runtime(context: &TestContext, manifest: &str) {
+    let text = format!(
+        "__tool_type__ = \"runtime\"\n__executor_id__ = \"subprocess\"\nCONFIG = {{\"command\": \"node\", \"env\": {{\"NODE_ENV\": \"production\"}}, \"env_setup\": {{\"type\": \"npm_dependencies\", \"package_json\": \"{manifest}\", \"create\": True}}}}\n"
+    );
+    context.tool("rt/nodert.py", text);
+}
+
+const PACKAGE: &str = "{\"name\": \"x\", \"dependencies\": {\"isarray\": \"2.0.5\"}}";
+
+#[test]
+fn packages_beside_a_manifest_are_found_wherever_it_is() {
+    for manifest in ["sub/package.json", "package.json"] {
+        let Some(context) = with_node("npm") else {
+            return;
+        };
+        node_runtime(&context, manifest);
+        context.file(manifest, PACKAGE);
+        let source = "/** Requires. */\nexports.executor_id = \"nodert\";\nconsole.log(require(\"isarray\")([]));\n";
+        // A tool of the user's is nowhere near the project.
+        context.user_tool("far.cjs", source);
+        context.tool("near.cjs", source);
+        for tool in ["near", "far"] {
+            let run = context.run(&["run", tool]);
+            assert_eq!(run.stdout.trim(), "true", "{manifest}: {run}");
+        }
+        let folder = manifest.replace("package.json", "node_modules");
+        let env = &context.data(&["env", "near"])["env"];
+        let modules = format!("[PROJECT]/{folder}");
+        let said = json!({"value": modules, "origin": "env_setup rt/nodert"});
+        assert_eq!(env["NODE_PATH"], said);
+        let path = env["PATH"]["value"].as_str().unwrap();
+        assert!(path.starts_with(&format!("{modules}/.bin:")), "{path}");
+    }
+}
+
+#[test]
+fn a_manifest_elsewhere_serves_the_runtime_that_toolroom_brings_too() {
+    let Some(context) = with_node("npm") else {
+        return;
+    };
+    context.file("sub/package.json", PACKAGE);
+    context.file("lib/own.js", "");
+    context.tool(
+        "a.cjs",
+        "/** Requires. */\nexports.config = { env_setup: { package_json: \"sub/package.json\", create: true, paths: [\"lib\"] } };\nexports.main = () => require(\"isarray\")([]);\n",
+    );
+    assert_eq!(context.data(&["run", "a"])["data"], true);
+    let env = &context.data(&["env", "a"])["env"];
+    let both = "[PROJECT]/lib:[PROJECT]/sub/node_modules";
+    assert_eq!(env["NODE_PATH"]["value"], both);
+}
+
+#[test]
+fn the_nearest_packages_of_a_workspace_stay_the_first_on_the_path() {
+    let mut context = crate::context();
+    context.file("package.json", "{}");
+    context.file("node_modules/.bin/tool", "");
+    context.file("inner/node_modules/.bin/tool", "");
+    context.enter("inner");
+    let data = context.data(&["env", "node"]);
+    let path = data["env"]["PATH"]["value"].as_str().unwrap();
+    let at = |folder: &str| path.find(folder).unwrap_or_else(|| panic!("{path}"));
+    assert!(at("inner/node_modules/.bin") < at("[PROJECT]/node_modules/.bin"));
 }
