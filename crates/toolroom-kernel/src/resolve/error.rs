@@ -45,6 +45,9 @@ pub enum ResolveError {
     },
     #[error("the resolver {resolver:?} cannot be used: {reason}")]
     BadResolver { resolver: String, reason: String },
+    /// A resolver that knows several managers is not told which is meant.
+    #[error("the resolver {resolver:?} cannot be used: {reason}")]
+    NoManager { resolver: String, reason: String },
     #[error("the env_config of {owner} cannot be used: {reason}")]
     BadEnvConfig {
         owner: String,
@@ -105,7 +108,7 @@ impl Explain for ResolveError {
             Self::VersionNotInstalled { .. } => "resolve::version_not_installed",
             Self::BadVersion { .. } => "resolve::bad_version",
             Self::UnknownResolver { .. } => "resolve::unknown_resolver",
-            Self::BadResolver { .. } => "resolve::bad_resolver",
+            Self::BadResolver { .. } | Self::NoManager { .. } => "resolve::bad_resolver",
             Self::BadEnvConfig { .. } => "resolve::bad_env_config",
             Self::BadVariable { .. } => "resolve::bad_variable",
         }
@@ -130,6 +133,7 @@ impl Explain for ResolveError {
                 None => "write a resolver of that name in .ai/tools/, or declare a fallback".to_owned(),
             },
             Self::BadResolver { .. } => "see docs/reference/resolvers.md for the keys of a resolver".to_owned(),
+            Self::NoManager { .. } => "name one that it knows, or declare a fallback".to_owned(),
             Self::BadEnvConfig { .. } => {
                 "each key but env and env_policy is a resource: {type: …, var: …, search: […], fallback: …}".to_owned()
             }

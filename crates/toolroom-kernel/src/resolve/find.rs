@@ -50,8 +50,14 @@ pub(super) fn find(
     };
     let mut options = resource.fields.clone();
     options.retain(|name, _| !matches!(name.as_str(), "type" | "search"));
-    let Some(mut search) = Search::new(kind, options, surroundings)? else {
-        return unknown(kind, resource, surroundings, trace);
+    let mut search = match Search::new(kind, options, surroundings) {
+        Ok(Some(search)) => search,
+        Ok(None) => return unknown(kind, resource, surroundings, trace),
+        Err(error @ ResolveError::NoManager { .. }) => {
+            let reason = error.to_string();
+            return fallback_alone(resource, kind, &reason, surroundings, trace)?.ok_or(error);
+        }
+        Err(error) => return Err(error),
     };
     if let Some(defaults) = &search.spec.settings {
         let mut settings = defaults.clone();
@@ -243,7 +249,7 @@ fn fallback_alone(
     };
     trace.note(Note::new(
         format!("{reason}, so its fallback {name:?} is used"),
-        format!("name a resolver as the type of {}", resource.name),
+        format!("correct {} in env_config", resource.name),
     ));
     let mut search = Search::plain(resolver, surroundings);
     search.facts.set(FALLBACK, name.to_owned());

@@ -323,10 +323,16 @@ pub(super) fn load(
         resolver: name.to_owned(),
         reason,
     };
-    let chosen = match data.get("select").and_then(Value::as_str) {
-        None => None,
-        Some(option) => Some(selected(&data, option, options).map_err(bad)?),
-    };
+    let chosen =
+        match data.get("select").and_then(Value::as_str) {
+            None => None,
+            Some(option) => Some(selected(&data, option, options).map_err(|reason| {
+                ResolveError::NoManager {
+                    resolver: name.to_owned(),
+                    reason,
+                }
+            })?),
+        };
     let data = chosen.map_or(data, Cow::Owned);
     Spec::deserialize(data.as_ref())
         .map(Some)
@@ -371,7 +377,7 @@ fn selected(data: &Value, option: &str, options: &Map<String, Value>) -> Result<
     };
     let Some(manager) = managers.and_then(|managers| managers.get(name)) else {
         let hint = near::best(name, known())
-            .map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
+            .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
         return Err(format!("it has no {option} {name:?}{hint}"));
     };
     let top = data

@@ -452,3 +452,34 @@ fn a_type_nobody_knows_is_replaced_by_its_fallback_or_refused_with_a_hint() {
         "{error}"
     );
 }
+
+/// Seed 004: a version manager that is not known gives its fallback.
+#[test]
+fn a_manager_nobody_knows_is_replaced_by_its_fallback_or_refused_with_a_hint() {
+    let context = context();
+    let runtime = |interpreter: &str| {
+        let text = format!(
+            "tool_type: runtime\nexecutor_id: subprocess\ndescription: x\nenv_config: {{interpreter: {interpreter}}}\nconfig: {{command: \"${{X}}\"}}\n"
+        );
+        context.tool("runtimes/mine_runtime.yaml", text);
+    };
+    for (manager, said) in [
+        ("manager: rbnev, ", "(did you mean \"rbenv\"?)"),
+        ("", "the option manager is missing; it is one of"),
+    ] {
+        runtime(&format!(
+            "{{type: version_manager, {manager}var: X, fallback: sh}}"
+        ));
+        let output = context.run(&["exec", "mine_runtime", "--", "-c", "echo ran"]);
+        assert_eq!(output.stdout, "ran\n", "{output}");
+        let data = context.data(&["env", "mine_runtime"]);
+        assert_eq!(data["interpreter"]["place"], "fallback", "{data:#}");
+        let note = data["notes"][0].as_str().unwrap();
+        assert!(note.contains(said), "{note}");
+        assert!(note.contains("so its fallback \"sh\" is used"), "{note}");
+        runtime(&format!("{{type: version_manager, {manager}var: X}}"));
+        let error = context.error(&["env", "mine_runtime"]);
+        assert_eq!(error["code"], "resolve::bad_resolver");
+        assert!(error["message"].as_str().unwrap().contains(said), "{error}");
+    }
+}
