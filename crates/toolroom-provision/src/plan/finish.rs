@@ -125,6 +125,7 @@ impl Planner<'_> {
             && target.manager.environment.is_some();
         let held = decision.environment.as_deref().filter(|_| holds);
         let base = base.ok();
+        let constraints = held.and_then(|place| constraints_file(self.world, place));
         let steps = Making {
             program,
             base: base.as_ref(),
@@ -134,7 +135,7 @@ impl Planner<'_> {
             fetch: fetch.as_deref(),
             arguments: &needs.arguments,
             selected: &needs.selected,
-            constraints: held.and_then(|place| constraints_file(self.world, place)),
+            constraints: constraints.clone(),
             ..Making::new(self.world, target, &choice)
         }
         .steps(&decision)?;
@@ -143,6 +144,7 @@ impl Planner<'_> {
             inputs: needs.inputs(&lockfile),
             target: target.clone(),
             needs_consent: fetch.is_some(),
+            constraints: constraints.filter(|file| steps.iter().any(|step| step.reads(file))),
             decision,
             choice: Some(choice),
             steps,

@@ -13,7 +13,7 @@ mod planner;
 mod survey;
 mod target;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
@@ -43,6 +43,9 @@ pub struct Plan {
     pub applied: bool,
     /// Over everything the packages follow from.
     pub inputs: String,
+    /// The file that holds what is installed, where a command reads it. It is written when
+    /// the plan is applied, and not before.
+    pub constraints: Option<PathBuf>,
     /// Something is fetched that a user should agree to first.
     pub needs_consent: bool,
 }
@@ -57,6 +60,14 @@ pub struct Step {
     pub shown: Argv,
     /// Whether it may ask the network.
     pub asks_network: bool,
+}
+
+impl Step {
+    /// Whether a word of the command names a file.
+    fn reads(&self, file: &Path) -> bool {
+        let name = file.to_string_lossy();
+        self.argv.iter().any(|word| word.ends_with(&*name))
+    }
 }
 
 impl Plan {
@@ -87,6 +98,8 @@ struct Shown<'p> {
     conflicts: &'p [Conflict],
     commands: Vec<&'p Argv>,
     environment: Option<&'p PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraints: Option<&'p PathBuf>,
     applied: bool,
     warnings: &'p [String],
     fix: Option<&'p str>,
@@ -103,6 +116,7 @@ impl Serialize for Plan {
             conflicts: &self.decision.conflicts,
             commands: self.steps.iter().map(|step| &step.shown).collect(),
             environment: self.decision.environment.as_ref(),
+            constraints: self.constraints.as_ref(),
             applied: self.applied,
             warnings: &self.decision.warnings,
             fix: self.decision.fix.as_deref(),

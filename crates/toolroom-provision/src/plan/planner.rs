@@ -150,6 +150,7 @@ impl<'p> Planner<'p> {
             installed: Packages::new(),
             base: None,
             applied: false,
+            constraints: None,
             needs_consent: false,
         }
     }

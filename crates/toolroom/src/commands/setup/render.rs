@@ -23,7 +23,7 @@ pub fn tree(
     let mut text = String::new();
     for plan in outcomes.iter().flatten() {
         head(world, plan, &mut text);
-        let twigs = twigs(plan);
+        let twigs = twigs(world, plan);
         let room = width.map(|width| width.saturating_sub(MARGIN));
         for (index, twig) in twigs.iter().enumerate() {
             let is_last = index + 1 == twigs.len();
@@ -68,7 +68,7 @@ impl Label {
     }
 }
 
-fn twigs(plan: &Plan) -> Vec<Twig<'_>> {
+fn twigs<'p>(world: &World, plan: &'p Plan) -> Vec<Twig<'p>> {
     let decision = &plan.decision;
     let plain = |text: &String| Twig::Text(None, text.clone());
     let mut twigs: Vec<Twig<'_>> = decision.reasons.iter().map(plain).collect();
@@ -79,6 +79,11 @@ fn twigs(plan: &Plan) -> Vec<Twig<'_>> {
     twigs.extend(decision.conflicts.iter().map(conflict));
     if !plan.applied {
         twigs.extend(plan.steps.iter().map(|step| Twig::Command(&step.shown)));
+        twigs.extend(plan.constraints.iter().map(|file| {
+            let file = paths::shown(world, file);
+            let text = format!("{file} is written first, with what is installed and its versions");
+            Twig::Text(None, text)
+        }));
     }
     twigs.extend(decision.warnings.iter().map(|warning| {
         let label = Label::new("warning:", style::warn);

@@ -275,3 +275,22 @@ fn a_tool_that_nothing_can_run_is_told_and_keeps_the_others_from_nothing() {
     let planned = context.error(&["setup", "--plan"]);
     assert_eq!(planned["plans"][0]["target"], "project", "{planned}");
 }
+
+#[test]
+fn a_file_that_a_planned_command_reads_and_nobody_wrote_yet_is_named() {
+    let Some(context) = with_uv() else { return };
+    context.file("requirements.txt", "idna>=3\n");
+    venv(&context, ".venv", &["six"]);
+    let planned = super::plan(&context, &["--plan"]);
+    let file = planned["constraints"].as_str().unwrap();
+    assert!(planned["commands"].to_string().contains(file), "{planned}");
+    let file = context.home().join(file.trim_start_matches("[HOME]/"));
+    assert!(!file.exists(), "a plan changes nothing");
+    let run = context.run(&["setup", "--plan"]);
+    let lines = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "is written first, with what is installed and its versions";
+    assert!(lines.contains(told), "{run}");
+    let run = context.run(&["setup"]);
+    assert!(!run.stdout.contains("is written first"), "{run}");
+    assert!(file.is_file());
+}
