@@ -97,7 +97,9 @@ async function call() {
 function explain(error) {
   if (error?.code !== "ERR_UNKNOWN_FILE_EXTENSION" || !toolPath.endsWith("ts")) throw error;
   const why = `Node ${process.versions.node} runs no TypeScript; Node 22.18 and later do`;
-  throw toolError(`${why}, or set executor_id to deno_runtime or bun_runtime`);
+  const message = `${why}, or set executor_id to deno_runtime or bun_runtime`;
+  reply({ error: { type: "ToolError", message, unfit: true } }, 1);
+  process.exit(1);
 }
 
 /** What is wrong with the tool's file and not with anything it did. */

@@ -9,6 +9,6 @@ place = sys.executable or "python"
 if isinstance(place, bytes):
     place = place.decode("utf-8", "replace")
 message = "%s is Python %s, and to call a function takes Python 3.6 or newer" % (place, found)
-frame = json.dumps({"error": {"type": "UnsupportedPython", "message": message}})
+frame = json.dumps({"error": {"type": "UnsupportedPython", "message": message, "unfit": True}})
 os.write(int(os.environ.get("TOOLROOM_CHANNEL", 1)), (frame + "\n").encode("ascii"))
 sys.exit(1)

@@ -99,6 +99,9 @@ pub struct HttpFacts {
 pub enum ToolFailure {
     #[error("{}: {}", .0.kind, .0.message)]
     Raised(Failure),
+    /// The interpreter that was found cannot run the tool, which never began.
+    #[error("{0}")]
+    Unfit(String),
     #[error("the tool ended without a result{}", ended(*.0))]
     NoResult(Option<Exit>),
     #[error("the tool's result cannot be read: {0}")]
@@ -134,6 +137,7 @@ impl Explain for ToolFailure {
     fn code(&self) -> &'static str {
         match self {
             Self::Raised(_) => "tool::raised",
+            Self::Unfit(_) => "exec::unfit_interpreter",
             Self::NoResult(_) => "tool::no_result",
             Self::Unreadable(_) => "tool::unreadable_result",
             Self::Status(_) => "tool::failed",
@@ -149,6 +153,10 @@ impl Explain for ToolFailure {
             Self::NoResult(_) => {
                 Some("a function tool ends by returning; it may not end the process itself".into())
             }
+            Self::Unfit(_) => Some(
+                "toolroom env ID --explain says why this interpreter was chosen for the tool"
+                    .into(),
+            ),
             Self::Server { trouble, .. } => trouble.help().map(str::to_owned),
             Self::LacksResult { .. } => {
                 Some("config.result names a part of the answer; the whole of it is in data".into())
@@ -242,6 +250,9 @@ impl Report {
         let exit = outcome.exit;
         let (data, failure) = match (returns, reply) {
             (_, Some(Reply::Result(value))) => (Some(Data::Json(value)), None),
+            (_, Some(Reply::Failure(failure))) if failure.unfit => {
+                (None, Some(ToolFailure::Unfit(failure.message)))
+            }
             (_, Some(Reply::Failure(failure))) => (None, Some(ToolFailure::Raised(failure))),
             (_, Some(Reply::Unreadable(reason))) => (None, Some(ToolFailure::Unreadable(reason))),
             (Returns::Reply, None) => (None, Some(ToolFailure::NoResult(exit))),

@@ -53,6 +53,9 @@ pub struct Failure {
     /// What it was raised from, nearest first.
     #[serde(default)]
     pub causes: Vec<Cause>,
+    /// The launcher's own word that its interpreter cannot run the tool, and did not.
+    #[serde(default)]
+    pub unfit: bool,
 }
 
 impl Failure {
@@ -64,6 +67,7 @@ impl Failure {
             frames: Vec::new(),
             omitted: 0,
             causes: Vec::new(),
+            unfit: false,
         }
     }
 }

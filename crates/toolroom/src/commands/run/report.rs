@@ -184,6 +184,7 @@ fn status(report: &Report) -> exit::Status {
         (Status::Success, _) => exit::Status::Done,
         (Status::Timeout, _) => exit::Status::TimedOut,
         (Status::Cancelled, _) => exit::Status::Interrupted,
+        (Status::Error, Some(ToolFailure::Unfit(_))) => exit::Status::CannotDo,
         (Status::Error, Some(ToolFailure::Server { trouble, .. }))
             if trouble.is_before_the_call() =>
         {

@@ -112,6 +112,52 @@ fn a_node_function_gets_its_parameters_as_it_declares_them() {
 
 /// Deno and Bun run the same launcher as Node, and TypeScript besides.
 #[test]
+fn a_python_that_cannot_call_functions_is_no_failure_of_the_tool() {
+    let context = machine();
+    let Some(python) = toolroom_test::program("python3") else {
+        return;
+    };
+    // One that believes itself older than it is.
+    let pretending = "import runpy, sys; sys.argv = [a for a in sys.argv if a.endswith('call.py')]; sys.version_info = (3, 5, 2); runpy.run_path(sys.argv[0], run_name='__main__')";
+    context.executable(
+        ".venv/bin/python",
+        format!(
+            "#!/bin/sh\nexec '{}' -c \"{pretending}\" \"$@\"\n",
+            python.display()
+        ),
+    );
+    let home = python.parent().unwrap().display();
+    context.file(
+        ".venv/pyvenv.cfg",
+        format!("home = {home}\nversion = 3.5.2\n"),
+    );
+    context.tool("f.py", "def main(): return 1\n");
+    let output = context.run(&["run", "f", "--json"]);
+    assert_eq!(output.status, 125, "{output}");
+    let error = &output.data()["error"];
+    assert_eq!(error["code"], "exec::unfit_interpreter");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("takes Python 3.6 or newer"), "{message}");
+}
+
+#[test]
+fn a_node_that_runs_no_typescript_is_no_failure_of_the_tool() {
+    let mut context = machine();
+    // What newer ones can do they can be told not to.
+    context.set_env("NODE_OPTIONS", "--no-experimental-strip-types");
+    context.tool("plain.js", "export const main = () => 1\n");
+    if context.run(&["run", "plain"]).status != 0 {
+        context.remove_env("NODE_OPTIONS");
+    }
+    context.tool("f.ts", "export const main = (): number => 1\n");
+    let output = context.run(&["run", "f"]);
+    assert_eq!(output.status, 125, "{output}");
+    let said = "error[exec::unfit_interpreter]: Node ";
+    assert!(output.stderr.starts_with(said), "{output}");
+    assert!(output.stderr.contains("runs no TypeScript"), "{output}");
+}
+
+#[test]
 fn typescript_tools_run_in_deno_and_bun() {
     let context = machine();
     for runtime in ["deno", "bun"] {
