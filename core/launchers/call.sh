@@ -5,7 +5,8 @@
 # an entry, or defines a `main` that nothing in it calls, is it read instead, and that
 # function called.
 #
-# What the tool prints is its result, unless it gives one with `toolroom_result JSON`.
+# What the tool prints is its result, unless it gives one with `toolroom_result JSON`. Toolroom
+# looks for that word in the file, to know where what it prints belongs while it comes.
 
 toolroom_fields=()
 while IFS= read -r -d '' toolroom_field; do

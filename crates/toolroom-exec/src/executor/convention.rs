@@ -102,15 +102,28 @@ fn is_same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     one.contains_key("type") && agree("type") && agree("binary")
 }
 
+/// Whether a word stands in a tool's file.
+#[must_use]
+pub fn speaks_of(tool: &Tool, word: &str) -> bool {
+    text_of(tool).is_some_and(|text| text.contains(word))
+}
+
+fn text_of(tool: &Tool) -> Option<String> {
+    let mut text = Vec::new();
+    let file = plain::open(&tool.path, Links::Followed).ok()?;
+    file.take(LARGEST).read_to_end(&mut text).ok()?;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
 /// Whether something in a file calls its function, or hands it to what will.
 fn calls(tool: &Tool, entry: &str) -> bool {
-    let mut text = String::new();
-    let read = plain::open(&tool.path, Links::Followed)
-        .and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    // A file that cannot be read is no reason to change how it is run.
+    let Some(text) = text_of(tool) else {
+        return true;
+    };
     let definition = tool.positions.get(field::ENTRY).map(|at| at.line);
     let mut lines = text.lines().zip(1..);
-    // A file that cannot be read is no reason to change how it is run.
-    read.is_err() || lines.any(|(line, number)| Some(number) != definition && is_call(line, entry))
+    lines.any(|(line, number)| Some(number) != definition && is_call(line, entry))
 }
 
 /// `main(…)`, or `run(main)` and `run(main, …)`.

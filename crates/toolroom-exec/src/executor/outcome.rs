@@ -244,7 +244,7 @@ impl Report {
     pub(super) fn new(mut outcome: Outcome, returns: Returns) -> Self {
         let reply = outcome.reply.take();
         let is_output = match &reply {
-            None => returns == Returns::Output,
+            None => returns != Returns::Reply,
             Some(reply) => matches!(reply, Reply::Output),
         };
         let exit = outcome.exit;
@@ -256,7 +256,7 @@ impl Report {
             (_, Some(Reply::Failure(failure))) => (None, Some(ToolFailure::Raised(failure))),
             (_, Some(Reply::Unreadable(reason))) => (None, Some(ToolFailure::Unreadable(reason))),
             (Returns::Reply, None) => (None, Some(ToolFailure::NoResult(exit))),
-            (Returns::Reply, Some(Reply::Output)) | (Returns::Output, _) => {
+            (Returns::Reply, Some(Reply::Output)) | (Returns::Output | Returns::Either, _) => {
                 let failed = exit != Some(Exit::Code(0));
                 (
                     output(&outcome),

@@ -248,6 +248,7 @@ impl Build<'_> {
     fn process(&self, config: &Map<String, Value>) -> Result<(Work, Option<Duration>), ExecError> {
         let style =
             Style::of(self.request.chain, config).map_err(|reason| self.bad("call", reason))?;
+        let style = style.for_file(|word| convention::speaks_of(self.tool, word));
         let program = self.program(config)?;
         let cwd = self.cwd(config)?;
         let mut command = Command::new(program, cwd);

@@ -14,6 +14,8 @@ pub enum Style {
         request: RequestForm,
         entry: Vec<String>,
         returns: Returns,
+        /// The word by which a file gives a result in place of what it prints.
+        result_by: Option<String>,
     },
     /// The file gets `--key value` for every parameter.
     Script,
@@ -40,6 +42,9 @@ pub enum Returns {
     Reply,
     /// What the tool prints.
     Output,
+    /// What is replied, or else what was printed: known only at the end.
+    #[serde(skip)]
+    Either,
 }
 
 #[derive(Debug, Deserialize)]
@@ -53,6 +58,8 @@ struct Written {
     entry: Vec<String>,
     #[serde(default)]
     result: Returns,
+    #[serde(default)]
+    result_by: Option<String>,
 }
 
 impl Style {
@@ -107,7 +114,24 @@ impl Style {
             request: written.request,
             entry,
             returns: written.result,
+            result_by: written.result_by,
         })
+    }
+
+    /// The same for one file, once it is known which words stand in it: what a file prints
+    /// that speaks of giving a result is talk beside that.
+    #[must_use]
+    pub fn for_file(mut self, speaks_of: impl FnOnce(&str) -> bool) -> Self {
+        if let Self::Function {
+            returns: returns @ Returns::Output,
+            result_by: Some(word),
+            ..
+        } = &mut self
+            && speaks_of(word)
+        {
+            *returns = Returns::Either;
+        }
+        self
     }
 
     /// Where the result of such a call is found.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use toolroom_exec::executor::{Data, HttpFacts, Prepared, Report, Status, ToolFailure};
+use toolroom_exec::executor::{Data, HttpFacts, Prepared, Report, Returns, Status, ToolFailure};
 use toolroom_exec::subprocess::{End, Exit, Failure as Raised};
 use toolroom_kernel::Explain as _;
 use toolroom_kernel::chain::Chain;
@@ -29,7 +29,8 @@ pub enum Reader {
 pub fn answer(report: Report, chain: &Chain, prepared: &Prepared, reader: Reader) -> Answer {
     let was_shown = match &report.http {
         Some(http) => http.streamed,
-        None => report.is_output,
+        // What may have been talk beside a result has been shown as that.
+        None => report.is_output && prepared.returns() != Returns::Either,
     };
     // A script's output and a stream of events have been shown while they came.
     let text = match &report.data {

@@ -291,6 +291,23 @@ fn a_shell_script_keeps_its_name_its_traps_and_its_strictness() {
 }
 
 #[test]
+fn what_a_shell_tool_prints_beside_its_result_is_talk() {
+    let context = machine();
+    context.tool(
+        "both.sh",
+        "echo noise\n[ \"${2:-}\" = none ] || toolroom_result '{\"y\": 2}'\necho after\n",
+    );
+    let output = context.run(&["run", "both"]);
+    assert_eq!(output.stdout, "{\"y\": 2}\n");
+    assert_eq!(output.stderr, "noise\nafter\n");
+    let data = context.data(&["run", "both"]);
+    assert_eq!(data["data"], json!({"y": 2}));
+    assert_eq!(data["stdout"], "noise\nafter\n");
+    let without = context.run(&["run", "both", "--x", "none"]);
+    assert_eq!(without.stdout, "noise\nafter\n");
+}
+
+#[test]
 fn a_shell_tool_runs_once_and_its_own_result_is_shown() {
     let context = machine();
     context.tool("twice.sh", "main() { echo ran; }\ncd /tmp && main \"$@\"\n");
