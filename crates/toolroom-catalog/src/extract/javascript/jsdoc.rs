@@ -79,7 +79,7 @@ fn unframed(mut lines: Vec<&str>) -> Vec<&str> {
 
 /// Takes a comment apart; anything it does not know is left out.
 pub(super) fn parse(comment: &str) -> JsDoc {
-    let text = clean(comment);
+    let text = with_tags_on_lines(clean(comment));
     let (prose, tags) = split_tags(without_front_matter(&text));
     let mut doc = JsDoc {
         summary: non_empty(prose),
@@ -107,6 +107,17 @@ pub(super) fn parse(comment: &str) -> JsDoc {
     }
     doc.overview = doc.summary.clone().or(overview);
     doc
+}
+
+/// A comment of one line has its tags there as well: `/** Says hi. @param {string} name */`.
+fn with_tags_on_lines(text: String) -> String {
+    const TAGS: [&str; 5] = ["param", "arg", "argument", "returns", "return"];
+    if text.contains('\n') || !text.contains(" @") {
+        return text;
+    }
+    TAGS.iter().fold(text, |text, tag| {
+        text.replace(&format!(" @{tag} "), &format!("\n@{tag} "))
+    })
 }
 
 fn non_empty(text: &str) -> Option<String> {

@@ -108,6 +108,18 @@ fn a_type_that_is_told_wins_over_that_of_a_default() {
 }
 
 #[test]
+fn a_comment_of_one_line_has_tags_as_well() {
+    let source = "/** Says hi, me@param.org. @param {string} name - Whom. @returns {string} */\nexport function main(name) {}";
+    let function = main_of(js(source));
+    let wanted = json!({"type": "string", "description": "Whom."});
+    assert_eq!(function.summary.as_deref(), Some("Says hi, me@param.org."));
+    assert_eq!(told(&function), [("name".to_owned(), wanted, true)]);
+    assert_eq!(function.returns, Some(json!({"type": "string"})));
+    let source = "/** Says hi. @param {object} p */\nexport function main(p) {}";
+    assert_eq!(main_of(js(source)).summary.as_deref(), Some("Says hi."));
+}
+
+#[test]
 fn a_rest_element_leaves_the_parameters_open() {
     assert!(main_of(js("function main({ a, ...rest }) {}")).open);
     assert!(
