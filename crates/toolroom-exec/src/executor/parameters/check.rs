@@ -1,5 +1,7 @@
 //! What a schema says of parameters: its defaults filled in, its violations named.
 
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
 use thiserror::Error;
 use toolroom_kernel::{Explain, near};
@@ -128,10 +130,21 @@ impl Checker {
     /// # Errors
     /// Names every violation with its path.
     pub fn check(&self, params: &Value) -> Result<(), ParameterError> {
-        let faults: Vec<String> = self
-            .validator
-            .iter_errors(params)
-            .map(|error| fault(&error, &self.known))
+        let errors: Vec<_> = self.validator.iter_errors(params).collect();
+        let chosen: Vec<_> = errors
+            .iter()
+            .filter(|error| matches!(error.kind(), ValidationErrorKind::Enum { .. }))
+            .map(|error| error.instance_path())
+            .collect();
+        // Which values are allowed says of which type they are.
+        let is_said = |error: &ValidationError<'_>| {
+            matches!(error.kind(), ValidationErrorKind::Type { .. })
+                && chosen.contains(&error.instance_path())
+        };
+        let faults: Vec<String> = errors
+            .iter()
+            .filter(|error| !is_said(error))
+            .map(|error| fault(error, &self.known))
             .collect();
         if faults.is_empty() {
             return Ok(());
@@ -143,9 +156,8 @@ impl Checker {
     }
 }
 
-fn fault(error: &jsonschema::ValidationError<'_>, known: &[String]) -> String {
-    if let jsonschema::error::ValidationErrorKind::AdditionalProperties { unexpected } =
-        error.kind()
+fn fault(error: &ValidationError<'_>, known: &[String]) -> String {
+    if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind()
         && error.instance_path().as_str().is_empty()
     {
         let unknown: Vec<String> = unexpected.iter().map(|name| unknown(name, known)).collect();
@@ -154,11 +166,26 @@ fn fault(error: &jsonschema::ValidationError<'_>, known: &[String]) -> String {
     let path = error.instance_path().to_string();
     let path = path.trim_start_matches('/').replace('/', ".");
     // The value itself may be a secret: it is not repeated.
-    let message = error.masked();
+    let message = match error.kind() {
+        ValidationErrorKind::Enum { options } => not_one_of(options),
+        _ => error.masked().to_string(),
+    };
     if path.is_empty() {
-        return message.to_string();
+        return message;
     }
     format!("{path}: {message}")
+}
+
+/// Names the values that are allowed, unless there are too many to be read.
+fn not_one_of(options: &Value) -> String {
+    const MOST: usize = 20;
+    let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+    let named: Vec<String> = options.iter().take(MOST).map(Value::to_string).collect();
+    let more = match options.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("value is not one of {}{more}", named.join(", "))
 }
 
 fn unknown(name: &str, known: &[String]) -> String {

@@ -37,6 +37,11 @@ pub fn values(
         if is_text {
             as_text.push(name.clone());
         }
+        if is_repeated && takes_one(property, schema) {
+            faults.push(format!(
+                "{name}: was given more than once, and takes one value"
+            ));
+        }
         let value = match one {
             Given::Json(value) => value,
             Given::Flag(on) => on.into(),
@@ -171,6 +176,15 @@ impl Reading<'_> {
     }
 }
 
+/// Whether a parameter is of some type, and cannot be a list.
+fn takes_one(property: Option<&Value>, root: Option<&Value>) -> bool {
+    let (Some(property), Some(root)) = (property, root) else {
+        return false;
+    };
+    let choices = choices(property, root);
+    !choices.is_empty() && choices.iter().all(|choice| choice.kind != "array")
+}
+
 /// What a parameter's schema says of one item, where it may be a list.
 fn item_of<'s>(property: &'s Value, index: usize, root: Option<&'s Value>) -> Option<&'s Value> {
     let choices = choices(property, root?);
@@ -267,6 +281,15 @@ mod tests {
             values(given, Some(&schema)).unwrap()["tags"],
             json!([1, 2, 3])
         );
+    }
+
+    #[test]
+    fn what_takes_one_value_is_given_once() {
+        let schema = json!({"properties": {"s": {"type": "string"}, "any": {}}});
+        let twice = |name: &str| values(vec![text(name, "x"), text(name, "y")], Some(&schema));
+        let told = twice("s").unwrap_err().to_string();
+        assert_eq!(told, "s: was given more than once, and takes one value");
+        assert_eq!(twice("any").unwrap()["any"], json!(["x", "y"]));
     }
 
     #[test]

@@ -57,6 +57,22 @@ fn a_parameter_of_no_type_is_text_on_the_command_line_whatever_is_said_of_it() {
 }
 
 #[test]
+fn a_value_that_is_none_of_those_allowed_is_told_which_are() {
+    let context = machine();
+    context.tool(
+        "l.py",
+        "from typing import Literal\n\ndef main(n: Literal[1, 2, 3] = 1): return n\n",
+    );
+    for value in ["4", "x"] {
+        let error = context.error(&["run", "l", "--n", value]);
+        assert_eq!(
+            error["message"], "n: value is not one of 1, 2, 3",
+            "{value}"
+        );
+    }
+}
+
+#[test]
 fn a_parameter_that_may_be_none_takes_the_flags_of_its_type() {
     let context = machine();
     context.tool(
