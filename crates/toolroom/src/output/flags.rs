@@ -5,6 +5,12 @@ use serde_json::Value;
 use super::style;
 use super::table::{self, Cell};
 
+/// The options of `run` itself: a parameter of such a name comes after `--`. That these are
+/// all is tested where they are parsed.
+pub const OWN: [&str; 10] = [
+    "help", "json", "quiet", "verbose", "frozen", "color", "project", "params", "timeout", "env",
+];
+
 /// The parameters of a tool, one line each.
 #[must_use]
 pub fn render(schema: &Value, width: Option<usize>) -> String {
@@ -19,9 +25,16 @@ pub fn render(schema: &Value, width: Option<usize>) -> String {
     let rows: Vec<Vec<Cell>> = properties
         .iter()
         .map(|(name, property)| {
+            let is_taken = OWN.contains(&name.as_str());
+            let before = if is_taken { "-- " } else { "" };
+            let mut about = about(property, required.contains(&name.as_str()));
+            if is_taken {
+                // First, since what does not fit the terminal is cut off.
+                about.insert_str(0, "(after --, or in --params) ");
+            }
             vec![
-                Cell::dressed(format!("--{name} {}", kind(property)), style::name),
-                Cell::plain(about(property, required.contains(&name.as_str()))),
+                Cell::dressed(format!("{before}--{name} {}", kind(property)), style::name),
+                Cell::plain(about.trim()),
             ]
         })
         .collect();

@@ -40,10 +40,10 @@ fn a_tool_is_shown_with_its_flags() {
     chain     web/fetch → python → subprocess
 
     Parameters
-      --url TEXT          The page to fetch. (required)
-      --retries INTEGER   How often to try again. [default: 3]
-      --format text|html  What to give back. [default: text]
-      --verbose BOOLEAN   [default: false]
+      --url TEXT            The page to fetch. (required)
+      --retries INTEGER     How often to try again. [default: 3]
+      --format text|html    What to give back. [default: text]
+      -- --verbose BOOLEAN  (after --, or in --params) [default: false]
     ----- stderr -----
     ");
 }

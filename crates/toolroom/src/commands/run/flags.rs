@@ -296,6 +296,7 @@ pub mod given {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::flags::OWN;
 
     fn try_parse(words: &[&str]) -> Result<Flags, Failure> {
         let global = Global {
@@ -345,6 +346,21 @@ mod tests {
         let flags = parse(&["--", "--json", "x"]);
         assert!(!flags.global.json);
         assert_eq!(flags.given, [("json".to_owned(), Some("x".to_owned()))]);
+    }
+
+    #[test]
+    fn every_option_of_run_is_listed_as_its_own() {
+        for name in OWN {
+            let word = format!("--{name}");
+            let value = match name {
+                "color" => "never",
+                "env" => "A=b",
+                _ => "1",
+            };
+            let taken = [&[word.as_str()][..], &[&word, value]];
+            let is_taken = |words: &&[&str]| try_parse(words).is_ok_and(|it| it.given.is_empty());
+            assert!(taken.iter().any(is_taken), "{name}");
+        }
     }
 
     #[test]

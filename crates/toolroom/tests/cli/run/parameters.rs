@@ -326,6 +326,19 @@ fn call_facts_are_no_parameters() {
 }
 
 #[test]
+fn a_parameter_called_like_an_option_of_run_is_shown_as_it_is_given() {
+    let context = machine();
+    context.tool("f.py", "def main(timeout: int = 1): return timeout\n");
+    for args in [&["run", "f", "--help"][..], &["show", "f"]] {
+        let shown = context.run(args).stdout;
+        let line = "-- --timeout INTEGER  (after --, or in --params) [default: 1]";
+        assert!(shown.contains(line), "{shown}");
+    }
+    let given = context.run(&["run", "f", "--", "--timeout", "5"]);
+    assert_eq!(given.stdout, "5\n");
+}
+
+#[test]
 fn help_shows_the_tools_own_flags() {
     let context = machine();
     context.tool("f.py", "def main(name: str, n: int = 3):\n    \"\"\"Does it.\n\n    Args:\n        name: Whom.\n    \"\"\"\n");
