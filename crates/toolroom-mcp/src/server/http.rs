@@ -2,6 +2,7 @@
 //! otherwise, to whoever has the token, and to no page of a browser.
 
 mod batch;
+mod fault;
 mod merge;
 
 use std::convert::Infallible;
@@ -9,6 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::request::Parts;
 pub use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
@@ -16,6 +18,7 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -23,12 +26,16 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use tokio::net::{TcpListener, TcpStream};
 
+use self::batch::Member;
+use self::fault::Fault;
 use super::ServeError;
+use super::claims::{self, Claim};
 use super::ending::told_to_end;
 use super::handler::Handler;
 use super::house::House;
+use super::lines::Head;
 use super::session::Session;
-use super::sessions::{Sessions, Stay, Visit};
+use super::sessions::{Sessions, Stay};
 use crate::live;
 
 /// The path clients connect to.
@@ -254,22 +261,34 @@ impl Door {
     }
 
     /// Hands a request on, and a batch message by message.
-    async fn handled(&self, request: Request<Bytes>, stay: &Stay) -> Answer {
-        if request.method() != Method::POST || !batch::is_one(request.body()) {
+    async fn handled(&self, request: Request<Bytes>, stay: &Arc<Stay>) -> Answer {
+        if request.method() != Method::POST {
             return self.service.handle(request.map(Full::new)).await;
         }
         let (head, body) = request.into_parts();
-        let members =
-            batch::allowed(&head.headers, stay.revision()).and_then(|()| batch::read(&body));
-        match members {
-            Ok(members) => merge::answer(&self.service, head, members).await,
-            Err(fault) => {
-                let mut answer = refused(StatusCode::BAD_REQUEST, fault.message());
-                let kind = HeaderValue::from_static("application/json");
-                answer.headers_mut().insert(header::CONTENT_TYPE, kind);
-                answer
-            }
-        }
+        let answered = if batch::is_one(&body) {
+            self.batch(head, &body, stay).await
+        } else {
+            self.single(head, body, stay).await
+        };
+        answered.unwrap_or_else(|fault| fault.answer())
+    }
+
+    async fn single(&self, head: Parts, body: Bytes, stay: &Arc<Stay>) -> Result<Answer, Fault> {
+        let id = serde_json::from_slice::<Head>(&body)
+            .ok()
+            .and_then(Head::of_request);
+        let claims = claimed(stay, id.as_ref()).await?;
+        let request = Request::from_parts(head, Full::new(body));
+        let answer = self.service.handle(request).await;
+        Ok(answer.map(|body| held(body, claims)))
+    }
+
+    async fn batch(&self, head: Parts, body: &Bytes, stay: &Arc<Stay>) -> Result<Answer, Fault> {
+        batch::allowed(&head.headers, stay.revision())?;
+        let members = batch::read(body)?;
+        let claims = claimed(stay, members.iter().filter_map(Member::id)).await?;
+        Ok(merge::answer(&self.service, head, members, claims).await)
     }
 
     /// Compares digests, so that neither time nor length tells anything.
@@ -308,10 +327,30 @@ where
     Err(Box::new(refused(status, reason)))
 }
 
-/// A body that keeps its session until it has come to its end.
-fn held(body: BoxBody<Bytes, Infallible>, visit: Visit) -> BoxBody<Bytes, Infallible> {
+/// Claims the ids of what was posted, for until each is answered. The SDK would answer the
+/// last request of an id alone, and leave the others waiting for ever.
+async fn claimed(
+    stay: &Arc<Stay>,
+    ids: impl IntoIterator<Item = &RequestId>,
+) -> Result<Vec<Claim>, Fault> {
+    let mut claims = Vec::new();
+    for id in ids {
+        let Some(claim) = claims::claim(stay, id).await else {
+            let reason = format!("the id {id} is that of a request not answered yet");
+            return Err(Fault::invalid(Some(id.clone()), reason));
+        };
+        claims.push(claim);
+    }
+    Ok(claims)
+}
+
+/// A body that keeps something, such as its session, until it has come to its end.
+fn held(
+    body: BoxBody<Bytes, Infallible>,
+    kept: impl Send + Sync + 'static,
+) -> BoxBody<Bytes, Infallible> {
     let body = body.map_frame(move |frame| {
-        let _held = &visit;
+        let _held = &kept;
         frame
     });
     body.boxed()

@@ -3,6 +3,7 @@
 mod batches;
 mod call;
 mod changes;
+mod claims;
 mod complete;
 mod ending;
 mod handler;

@@ -76,6 +76,12 @@ impl Session {
         }
     }
 
+    /// Whether a request of this id is counted in.
+    pub fn answers(&self, id: &RequestId) -> bool {
+        let open = self.open();
+        open.as_ref().is_some_and(|open| open.contains_key(id))
+    }
+
     /// Cancels all that runs, and lets nothing begin any more.
     pub fn end(&self) {
         let open = self.open().take().unwrap_or_default();

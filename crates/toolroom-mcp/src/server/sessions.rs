@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use http::request::Parts;
-use rmcp::model::{Extensions, ProtocolVersion};
+use rmcp::model::{Extensions, ProtocolVersion, RequestId};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
 
+use super::claims::Claims;
 use super::session::Session;
 
 /// How many there may be at once.
@@ -37,6 +38,7 @@ struct Use {
 pub struct Stay {
     /// Known once hands are shaken.
     agreed: OnceLock<(ProtocolVersion, Weak<Session>)>,
+    pub claims: Claims,
 }
 
 impl Stay {
@@ -51,10 +53,18 @@ impl Stay {
 
     /// Ends what runs in a session that is closed; the SDK would wait for it first.
     pub fn end(&self) {
-        let session = self.agreed.get().and_then(|(_, session)| session.upgrade());
-        if let Some(session) = session {
+        if let Some(session) = self.session() {
             session.end();
         }
+    }
+
+    /// Whether the session is at work on a request of this id.
+    pub fn answers(&self, id: &RequestId) -> bool {
+        self.session().is_some_and(|session| session.answers(id))
+    }
+
+    fn session(&self) -> Option<Arc<Session>> {
+        self.agreed.get().and_then(|(_, session)| session.upgrade())
     }
 
     /// The one that a message came with; none over standard input.

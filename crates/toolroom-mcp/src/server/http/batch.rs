@@ -10,9 +10,9 @@ use rmcp::model::{
 };
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
-use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::fault::Fault;
 use crate::server::lines::Head;
 
 /// How many messages a batch may hold.
@@ -29,39 +29,6 @@ pub enum Member {
     Heard(Bytes),
     /// What is no message, and is told so.
     Fault(Fault),
-}
-
-/// An error that answers a request, or the whole batch.
-#[derive(Debug)]
-pub struct Fault {
-    id: Option<RequestId>,
-    code: ErrorCode,
-    reason: String,
-}
-
-impl Fault {
-    fn invalid(id: Option<RequestId>, reason: impl Into<String>) -> Self {
-        Self {
-            id,
-            code: ErrorCode::INVALID_REQUEST,
-            reason: reason.into(),
-        }
-    }
-
-    /// For a request that could not be answered, by no fault of its own.
-    pub fn internal(id: RequestId, reason: String) -> Self {
-        Self {
-            id: Some(id),
-            code: ErrorCode::INTERNAL_ERROR,
-            reason,
-        }
-    }
-
-    /// The error as it is sent; JSON-RPC wants an id that nobody knows to be null.
-    pub fn message(&self) -> String {
-        let error = json!({"code": self.code, "message": self.reason});
-        json!({"jsonrpc": "2.0", "id": self.id, "error": error}).to_string()
-    }
 }
 
 /// Whether a body is a batch, right or wrong.
@@ -119,7 +86,7 @@ pub fn read(body: &Bytes) -> Result<Vec<Member>, Fault> {
 fn every_id_once(members: &[Member]) -> Result<(), Fault> {
     let mut seen = HashSet::new();
     for member in members {
-        if let Member::Request { id, .. } = member
+        if let Some(id) = member.id()
             && !seen.insert(id)
         {
             let reason = format!("the id {id} is that of another request in the batch");
@@ -130,6 +97,14 @@ fn every_id_once(members: &[Member]) -> Result<(), Fault> {
 }
 
 impl Member {
+    /// The id of a request.
+    pub fn id(&self) -> Option<&RequestId> {
+        match self {
+            Self::Request { id, .. } => Some(id),
+            Self::Heard(_) | Self::Fault(_) => None,
+        }
+    }
+
     fn of(body: &Bytes, text: &RawValue) -> Result<Self, Fault> {
         let whole = || body.slice_ref(text.get().as_bytes());
         match serde_json::from_str(text.get()) {
@@ -186,7 +161,7 @@ impl<'de> Visitor<'de> for Texts<'de> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -12,8 +12,10 @@ use hyper::body::{Body, Bytes, Frame};
 use rmcp::model::RequestId;
 use tokio::sync::mpsc;
 
-use super::batch::{Fault, Member};
+use super::batch::Member;
+use super::fault::Fault;
 use super::{Answer, Service};
+use crate::server::claims::Claim;
 
 /// Events that wait for a slow client; so many wait for a single request as well.
 const WAITING: usize = 16;
@@ -23,7 +25,14 @@ const UNHEEDED: &str = r#"{"jsonrpc":"2.0","method":"notifications/toolroom/batc
 
 /// Hands a batch on. What is wrong with its head, such as a session that is gone, is wrong
 /// with every message, and is the answer before any is handed on.
-pub async fn answer(service: &Service, head: Parts, members: Vec<Member>) -> Answer {
+///
+/// There is a claim for each request, in their order.
+pub async fn answer(
+    service: &Service,
+    head: Parts,
+    members: Vec<Member>,
+    claims: Vec<Claim>,
+) -> Answer {
     let text = Bytes::from_static(UNHEEDED.as_bytes());
     let checked = service.handle(posted(&head, text)).await;
     if checked.status() != StatusCode::ACCEPTED {
@@ -37,7 +46,7 @@ pub async fn answer(service: &Service, head: Parts, members: Vec<Member>) -> Ans
     }
     let (sender, events) = mpsc::channel(WAITING);
     // Not in the answer's own time: a client that leaves has still posted all of it.
-    tokio::spawn(hand_on(service.clone(), head, members, sender));
+    tokio::spawn(hand_on(service.clone(), head, members, claims, sender));
     streamed(events)
 }
 
@@ -61,12 +70,23 @@ async fn heard(service: &Service, head: &Parts, members: Vec<Member>) -> Option<
 
 /// Hands on message after message. Answers are passed on meanwhile: a session waits for
 /// whoever does not hear what it says, and would take no more messages.
-async fn hand_on(service: Service, head: Parts, members: Vec<Member>, events: mpsc::Sender<Bytes>) {
+async fn hand_on(
+    service: Service,
+    head: Parts,
+    members: Vec<Member>,
+    claims: Vec<Claim>,
+    events: mpsc::Sender<Bytes>,
+) {
+    let mut claims = claims.into_iter();
     for member in members {
         match member {
             Member::Request { id, text } => {
                 let answer = service.handle(posted(&head, text)).await;
-                tokio::spawn(pass_on(id, answer, events.clone()));
+                let (claim, events) = (claims.next(), events.clone());
+                tokio::spawn(async move {
+                    pass_on(id, answer, events).await;
+                    drop(claim);
+                });
             }
             Member::Heard(text) => _ = service.handle(posted(&head, text)).await,
             // Nobody hears it if the client is gone, and the others are handed on for all that.

@@ -6,6 +6,7 @@ mod client;
 mod clumsy;
 mod faults;
 mod http;
+mod ids;
 mod kept;
 mod listing;
 mod live;
