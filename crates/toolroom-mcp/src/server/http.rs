@@ -31,15 +31,16 @@ use self::fault::Fault;
 use super::ServeError;
 use super::claims::{self, Claim};
 use super::ending::told_to_end;
+use super::envelope::{Head, misread};
 use super::handler::Handler;
 use super::house::House;
-use super::lines::Head;
 use super::session::Session;
 use super::sessions::{Sessions, Stay};
 use crate::live;
 
 /// The path clients connect to.
 pub const PATH: &str = "/mcp";
+const JSON: &str = "application/json";
 const LARGEST_BODY: usize = 16 << 20;
 const SLOWEST_HEADERS: Duration = Duration::from_secs(10);
 const SLOWEST_BODY: Duration = Duration::from_secs(30);
@@ -279,8 +280,13 @@ impl Door {
             .ok()
             .and_then(Head::of_request);
         let claims = claimed(stay, id.as_ref()).await?;
-        let request = Request::from_parts(head, Full::new(body));
+        let is_json = is_of(&head.headers, JSON);
+        let request = Request::from_parts(head, Full::new(body.clone()));
         let answer = self.service.handle(request).await;
+        // How the SDK refuses what it cannot read, in words that are no message.
+        if is_json && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return Err(Fault::from(misread(&body)));
+        }
         Ok(answer.map(|body| held(body, claims)))
     }
 
@@ -363,6 +369,11 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
 
 fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
+}
+
+fn is_of(headers: &HeaderMap, kind: &str) -> bool {
+    let found = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    found.is_some_and(|found| found.starts_with(kind.as_bytes()))
 }
 
 fn refused(status: StatusCode, reason: impl Into<Bytes>) -> Answer {

@@ -8,13 +8,12 @@ use std::io::BufRead as _;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use rmcp::model::{ErrorCode, RequestId};
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use rmcp::model::ErrorCode;
 use serde_json::json;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::batches::Batches;
+use super::envelope::{Envelope, Head};
 use super::misread::ILLEGIBLE;
 
 /// How much is read at once.
@@ -105,7 +104,7 @@ fn legible(line: &[u8]) -> Cow<'_, [u8]> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return line.into();
     }
-    let Err(fault) = serde_json::from_slice::<Legible>(line) else {
+    let Err(fault) = serde_json::from_slice::<Envelope>(line) else {
         return line.into();
     };
     let reason = format!("the message cannot be read: {fault}");
@@ -126,71 +125,6 @@ fn legible(line: &[u8]) -> Cow<'_, [u8]> {
         Err(_) => json!(null),
     };
     format!("{told}\n").into_bytes().into()
-}
-
-/// What can be told of a message whatever else is in it.
-#[derive(Deserialize)]
-pub struct Head {
-    id: Option<RequestId>,
-    method: Option<IgnoredAny>,
-}
-
-impl Head {
-    /// The id, if it is that of a request.
-    pub fn of_request(self) -> Option<RequestId> {
-        self.method.and(self.id)
-    }
-}
-
-/// Any JSON that the SDK can parse: no deeper than it goes, its texts whole.
-struct Legible;
-
-impl<'de> Deserialize<'de> for Legible {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Self)
-    }
-}
-
-impl<'de> Visitor<'de> for Legible {
-    type Value = Self;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Self, A::Error> {
-        while all.next_element::<Self>()?.is_some() {}
-        Ok(self)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> Result<Self, A::Error> {
-        while all.next_entry::<Self, Self>()?.is_some() {}
-        Ok(self)
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod changes;
 mod claims;
 mod complete;
 mod ending;
+mod envelope;
 mod handler;
 mod house;
 pub mod http;

@@ -13,7 +13,7 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::fault::Fault;
-use crate::server::lines::Head;
+use crate::server::envelope::Head;
 
 /// How many messages a batch may hold.
 const MOST: usize = 1000;

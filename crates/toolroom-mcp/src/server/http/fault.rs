@@ -4,7 +4,8 @@ use http::{HeaderValue, StatusCode, header};
 use rmcp::model::{ErrorCode, RequestId};
 use serde_json::json;
 
-use super::{Answer, refused};
+use super::{Answer, JSON, refused};
+use crate::server::envelope::Misread;
 
 /// An error that answers a request, or all that was posted.
 #[derive(Debug)]
@@ -12,6 +13,12 @@ pub struct Fault {
     pub id: Option<RequestId>,
     pub code: ErrorCode,
     pub reason: String,
+}
+
+impl From<Misread> for Fault {
+    fn from(Misread { id, code, reason }: Misread) -> Self {
+        Self { id, code, reason }
+    }
 }
 
 impl Fault {
@@ -42,7 +49,7 @@ impl Fault {
     /// The error as an answer of its own.
     pub fn answer(&self) -> Answer {
         let mut answer = refused(StatusCode::BAD_REQUEST, self.message());
-        let kind = HeaderValue::from_static("application/json");
+        let kind = HeaderValue::from_static(JSON);
         answer.headers_mut().insert(header::CONTENT_TYPE, kind);
         answer
     }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body, Bytes, Frame};
 use rmcp::model::RequestId;
@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use super::batch::Member;
 use super::fault::Fault;
-use super::{Answer, Service};
+use super::{Answer, JSON, Service, is_of};
 use crate::server::claims::Claim;
 
 /// Events that wait for a slow client; so many wait for a single request as well.
@@ -123,16 +123,11 @@ async fn pass_on(id: RequestId, answer: Answer, events: mpsc::Sender<Bytes>) {
 
 /// The response in an answer that is no stream: it says itself what is wrong, or we do.
 fn response(id: RequestId, head: &http::response::Parts, body: &[u8]) -> Vec<u8> {
-    if is_of(&head.headers, "application/json") {
+    if is_of(&head.headers, JSON) {
         return body.to_vec();
     }
     let reason = format!("{}: {}", head.status, String::from_utf8_lossy(body));
     Fault::internal(id, reason).message().into_bytes()
-}
-
-fn is_of(headers: &HeaderMap, kind: &str) -> bool {
-    let found = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
-    found.is_some_and(|found| found.starts_with(kind.as_bytes()))
 }
 
 fn event(data: &[u8]) -> Bytes {

@@ -363,10 +363,35 @@ fn many_conversations_of_both_kinds_go_on_at_once() {
 fn half_a_body_and_what_is_no_request_are_refused() {
     let context = machine();
     let server = Server::start(&context, &["--no-auth"]);
-    for body in ["{\"jsonrpc\":\"2.0\",\"id\":1,\"meth", "[1,2]", "", "\u{0}"] {
+    for (body, id, code) in [
+        (r#"{"jsonrpc":"2.0","id":1,"meth"#, Value::Null, -32700),
+        ("", Value::Null, -32700),
+        ("\u{0}", Value::Null, -32700),
+        ("5", Value::Null, -32600),
+        ("{}", Value::Null, -32600),
+        (r#"{"jsonrpc":"2.0","id":3,"method":5}"#, json!(3), -32600),
+        (
+            r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#,
+            json!("a"),
+            -32600,
+        ),
+    ] {
         let (status, answer) = server.post(&with(&[]), body);
-        assert!((400..500).contains(&status), "{body:?}: {answer}");
+        assert_eq!(status, 400, "{body:?}: {answer}");
+        assert!(
+            answer.contains("content-type: application/json"),
+            "{answer}"
+        );
+        let told = answer.lines().find(|line| line.starts_with('{'));
+        let told: Value = serde_json::from_str(told.unwrap()).unwrap();
+        assert_eq!(
+            (&told["id"], &told["error"]["code"]),
+            (&id, &code.into()),
+            "{body:?}: {told}"
+        );
     }
+    let (status, answer) = server.post(&with(&[]), "[1,2]");
+    assert_eq!(status, 400, "{answer}");
     let mut stream = TcpStream::connect(&server.address).unwrap();
     write!(stream, "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{", server.address).unwrap();
     drop(stream);
