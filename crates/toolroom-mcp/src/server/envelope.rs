@@ -86,6 +86,11 @@ impl Envelope {
         let id = self.id.as_ref()?;
         RequestId::deserialize(id).ok()
     }
+
+    /// Whether its sender waits for an answer, and is not giving one.
+    pub fn asks(&self) -> bool {
+        self.method.is_some() || !self.has_answer
+    }
 }
 
 impl<'de> Deserialize<'de> for Envelope {

@@ -1,47 +1,50 @@
 //! Reads lines before the SDK does, which drops in silence what it cannot parse, and whose
 //! sender then waits for ever: such a request is put in a form that is answered.
 //!
-//! Lines that are legible are handed on as they are, and so is one that is too long.
+//! Lines that are legible are handed on as they are. One that is too long is kept by nobody;
+//! its sender is told, if its id was seen.
 
 use std::borrow::Cow;
 use std::io::BufRead as _;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use rmcp::model::ErrorCode;
-use serde_json::json;
+use rmcp::model::{ErrorCode, RequestId};
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::batches::Batches;
 use super::envelope::{Envelope, Head};
 use super::misread::ILLEGIBLE;
+use super::skim::Skim;
 
 /// How much is read at once.
 const PIECE: usize = 16 << 10;
 
-/// Legible lines of a reader; batches are taken apart.
-#[derive(Debug)]
-pub struct Lines<R> {
+/// Legible lines of a reader; batches are taken apart. What is too long is said to `say`.
+pub struct Lines<R, S> {
     reader: R,
     batches: Batches,
     longest: usize,
     piece: Box<[u8]>,
     /// The beginning of a line whose end has not come.
     begun: Vec<u8>,
-    /// Whether the line goes on that was too long to be looked at.
-    is_too_long: bool,
+    /// What was seen of a line that is too long to be kept, while it goes on.
+    skimmed: Option<Skim>,
+    say: S,
     ready: std::io::Cursor<Vec<u8>>,
 }
 
-impl<R> Lines<R> {
-    pub fn new(reader: R, longest: usize) -> Self {
+impl<R, S: Fn(&str)> Lines<R, S> {
+    pub fn new(reader: R, longest: usize, say: S) -> Self {
         Self {
             reader,
             batches: Batches::default(),
             longest,
             piece: vec![0; PIECE].into(),
             begun: Vec::new(),
-            is_too_long: false,
+            skimmed: None,
+            say,
             ready: std::io::Cursor::default(),
         }
     }
@@ -52,24 +55,31 @@ impl<R> Lines<R> {
         let ready = self.ready.get_mut();
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
             let is_whole = part.ends_with(b"\n");
-            if self.is_too_long {
-                ready.extend_from_slice(part);
-                self.is_too_long = !is_whole;
-                continue;
+            if let Some(skim) = &mut self.skimmed {
+                skim.take(part);
+            } else {
+                self.begun.extend_from_slice(part);
+                if self.begun.len() <= self.longest {
+                    if is_whole {
+                        ready.extend_from_slice(&legible(&self.begun));
+                        self.begun.clear();
+                    }
+                    continue;
+                }
+                (self.say)(&too_long(self.longest));
+                let mut skim = Skim::default();
+                skim.take(&self.begun);
+                self.skimmed = Some(skim);
+                self.begun = Vec::new();
             }
-            self.begun.extend_from_slice(part);
-            if self.begun.len() > self.longest {
-                ready.append(&mut self.begun);
-                self.is_too_long = !is_whole;
-            } else if is_whole {
-                ready.extend_from_slice(&legible(&self.begun));
-                self.begun.clear();
+            if is_whole && let Some(skim) = self.skimmed.take() {
+                ready.extend_from_slice(&line_of(&skimmed(skim, self.longest)));
             }
         }
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
+impl<R: AsyncRead + Unpin, S: Fn(&str) + Unpin> AsyncRead for Lines<R, S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -104,27 +114,62 @@ fn legible(line: &[u8]) -> Cow<'_, [u8]> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return line.into();
     }
-    let Err(fault) = serde_json::from_slice::<Envelope>(line) else {
-        return line.into();
+    let fault = match serde_json::from_slice::<Envelope>(line) {
+        Ok(envelope) => {
+            return match (envelope.fault(), envelope.id()) {
+                (Some(reason), Some(id)) if envelope.asks() => {
+                    line_of(&request(&id, ErrorCode::INVALID_REQUEST, reason)).into()
+                }
+                _ => line.into(),
+            };
+        }
+        Err(fault) => fault.to_string(),
     };
-    let reason = format!("the message cannot be read: {fault}");
     let told = match serde_json::from_slice::<Head>(line) {
         Ok(Head {
             id: Some(id),
             method: Some(_),
-        }) => {
-            json!({"jsonrpc": "2.0", "id": id, "method": ILLEGIBLE, "params": {"reason": reason}})
-        }
-        // An answer to a question of ours.
-        Ok(Head { id: Some(id), .. }) => {
-            let error = json!({"code": ErrorCode::PARSE_ERROR, "message": reason});
-            json!({"jsonrpc": "2.0", "id": id, "error": error})
-        }
+        }) => request(&id, ErrorCode::PARSE_ERROR, &fault),
+        Ok(Head { id: Some(id), .. }) => answer(&id, ErrorCode::PARSE_ERROR, &fault),
         Ok(_) => return line.into(),
         // No message, and answered as such.
-        Err(_) => json!(null),
+        Err(_) => Value::Null,
     };
-    format!("{told}\n").into_bytes().into()
+    line_of(&told).into()
+}
+
+/// What stands for a line that was too long.
+fn skimmed(skim: Skim, longest: usize) -> Value {
+    let fault = too_long(longest);
+    match skim.id {
+        Some(id) if skim.has_method => request(&id, ErrorCode::INVALID_REQUEST, &fault),
+        Some(id) => answer(&id, ErrorCode::INVALID_REQUEST, &fault),
+        None => Value::Null,
+    }
+}
+
+fn too_long(longest: usize) -> String {
+    format!("a line of the input was skipped: it is longer than {longest} bytes")
+}
+
+/// A request that is answered by the reason why it is none.
+fn request(id: &RequestId, code: ErrorCode, fault: &str) -> Value {
+    let params = json!({"code": code, "reason": told(fault)});
+    json!({"jsonrpc": "2.0", "id": id, "method": ILLEGIBLE, "params": params})
+}
+
+/// An answer to a question of ours that could not be read.
+fn answer(id: &RequestId, code: ErrorCode, fault: &str) -> Value {
+    let error = json!({"code": code, "message": told(fault)});
+    json!({"jsonrpc": "2.0", "id": id, "error": error})
+}
+
+fn told(fault: &str) -> String {
+    format!("the message cannot be read: {fault}")
+}
+
+fn line_of(message: &Value) -> Vec<u8> {
+    format!("{message}\n").into_bytes()
 }
 
 #[cfg(test)]
@@ -135,7 +180,7 @@ mod tests {
 
     async fn read(text: &[u8], longest: usize) -> String {
         let mut read = Vec::new();
-        let mut lines = Lines::new(text, longest);
+        let mut lines = Lines::new(text, longest, |_: &str| {});
         lines.read_to_end(&mut read).await.unwrap();
         String::from_utf8_lossy(&read).into_owned()
     }
@@ -150,7 +195,6 @@ mod tests {
             long.as_str(),
         ] {
             assert_eq!(read(text.as_bytes(), 100 << 10).await, text);
-            assert_eq!(read(text.as_bytes(), 5).await, text);
         }
         assert_eq!(read(b"{}\n{\"half", 100).await, "{}\n");
     }
@@ -170,5 +214,46 @@ mod tests {
         let answer = read(b"{\"id\":1,\"result\":\"\\ud800\"}\n", 100).await;
         assert!(answer.contains("-32700"), "{answer}");
         assert_eq!(read(b"{\"id\":1,\n{}\n", 100).await, "null\n{}\n");
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_told_under_its_id() {
+        let long = "x".repeat(3 * PIECE);
+        for (line, id, part) in [
+            (
+                format!("{{\"id\":7,\"method\":\"{long}\"}}"),
+                json!(7),
+                "method",
+            ),
+            (
+                format!("{{\"method\":\"m\",\"params\":\"{long}\",\"id\":\"a\"}}"),
+                json!("a"),
+                "method",
+            ),
+            (
+                format!("{{\"result\":\"{long}\",\"id\":7}}"),
+                json!(7),
+                "error",
+            ),
+        ] {
+            let read = read(format!("{line}\n{{}}\n").as_bytes(), 100).await;
+            let (told, next) = read.split_once('\n').unwrap();
+            let told: Value = serde_json::from_str(told).unwrap();
+            assert_eq!((&told["id"], next), (&id, "{}\n"));
+            assert!(told.get(part).is_some(), "{told}");
+        }
+        let noise = format!("{long}\n{{}}\n");
+        assert_eq!(read(noise.as_bytes(), 100).await, "null\n{}\n");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_request_but_has_an_id_is_answered_under_it() {
+        let read = read(b"{\"jsonrpc\":\"1.0\",\"id\":8}\n", 100).await;
+        let told: Value = serde_json::from_str(&read).unwrap();
+        assert_eq!(
+            (&told["id"], &told["method"]),
+            (&json!(8), &json!(ILLEGIBLE))
+        );
+        assert_eq!(told["params"]["code"], -32600);
     }
 }

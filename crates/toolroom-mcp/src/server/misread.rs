@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::Era;
 
-/// What a request is called that could not be parsed; its params say why.
+/// What a request is called that could not be read; its params say why, and by which code.
 pub const ILLEGIBLE: &str = "toolroom/illegible";
 
 /// Why a request is none.
@@ -23,7 +23,8 @@ pub fn fault(request: CustomRequest, era: Era) -> ErrorData {
     let params = params.unwrap_or_default();
     if method == ILLEGIBLE {
         let reason = params["reason"].as_str().unwrap_or_default().to_owned();
-        return ErrorData::parse_error(reason, None);
+        let code = serde_json::from_value(params["code"].clone());
+        return ErrorData::new(code.unwrap_or(ErrorCode::PARSE_ERROR), reason, None);
     }
     let reason = match (method.as_str(), era) {
         ("tools/call", _) => of::<CallToolRequestParams>(params),

@@ -21,6 +21,7 @@ mod rounds;
 mod session;
 mod sessions;
 mod setup;
+mod skim;
 pub mod stdio;
 mod talk;
 

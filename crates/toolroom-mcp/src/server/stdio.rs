@@ -26,7 +26,7 @@ use super::misread::ILLEGIBLE;
 use super::session::Session;
 use crate::live;
 
-/// The longest request that is read; longer ones are skipped.
+/// The longest request that is read; longer ones are skipped, and told so.
 const LONGEST_LINE: usize = 16 << 20;
 
 /// Serves until the client closes our input or the process is told to end.
@@ -39,10 +39,12 @@ pub fn serve(house: &Arc<House>) -> Result<(), ServeError> {
         .enable_all()
         .build()
         .map_err(ServeError::NoRuntime)?;
+    let talking = house.clone();
+    let say = move |fault: &str| talking.talk.say(fault);
     runtime.block_on(async {
         let (reader, writer) = stdio_pipes();
         let reader = UntilEnd {
-            reader: Lines::new(reader, LONGEST_LINE),
+            reader: Lines::new(reader, LONGEST_LINE, say),
             gone: house.gone.clone(),
         };
         let transport =

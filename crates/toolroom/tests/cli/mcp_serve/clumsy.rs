@@ -180,6 +180,63 @@ fn a_request_that_no_parser_takes_is_answered() {
 }
 
 #[test]
+fn what_is_no_request_is_told_so_under_its_id() {
+    let context = machine();
+    let mut client = session(&context, "2025-06-18");
+    for (id, rest, told) in [
+        (
+            11,
+            r#""jsonrpc":"2.0","method":"tools/call","params":[]"#,
+            "params",
+        ),
+        (12, r#""jsonrpc":"2.0","method":5"#, "method"),
+        (13, r#""jsonrpc":"1.0""#, "jsonrpc"),
+        (14, r#""method":"ping""#, "jsonrpc"),
+        (15, r#""jsonrpc":"2.0""#, "method"),
+        (
+            16,
+            r#""jsonrpc":"2.0","method":"ping","params":"x""#,
+            "params",
+        ),
+        (
+            17,
+            r#""jsonrpc":"2.0","method":"ping","method":"ping""#,
+            "twice",
+        ),
+    ] {
+        client.raw(format!("{{\"id\":{id},{rest}}}\n").as_bytes());
+        let answer = client.response(id);
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(told), "{message}");
+    }
+    assert_eq!(client.request("ping", json!({})), json!({}));
+}
+
+#[test]
+fn a_line_over_the_limit_is_told_to_its_sender_and_on_standard_error() {
+    let context = machine();
+    let mut client = session(&context, "2025-06-18");
+    let long = "x".repeat(20 << 20);
+    for line in [
+        format!(r#"{{"jsonrpc":"2.0","id":21,"method":"ping","params":{{"x":"{long}"}}}}"#),
+        format!(r#"{{"method":"ping","params":{{"x":"{long}"}},"jsonrpc":"2.0","id":21}}"#),
+    ] {
+        client.raw(format!("{line}\n").as_bytes());
+        let answer = client.response(21);
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        assert!(answer.to_string().contains("16777216"), "{answer}");
+    }
+    assert_eq!(client.request("ping", json!({})), json!({}));
+    let (_, stderr) = client.finish();
+    assert_eq!(
+        stderr.matches("longer than 16777216 bytes").count(),
+        2,
+        "{stderr}"
+    );
+}
+
+#[test]
 fn notifications_in_any_order_are_no_reason_to_stop() {
     let context = machine();
     echo(&context);
