@@ -14,6 +14,7 @@ use toolroom_kernel::{Explain, Place, World};
 
 use crate::core_data;
 use crate::extract::registry::Extractors;
+use crate::extract::spec::Reader;
 use crate::near;
 use crate::problem::{Problem, ProblemKind};
 use crate::read::{self, Read};
@@ -194,6 +195,17 @@ impl Catalog {
                 .find(name)
                 .map_err(|error| suggesting(error, "runtime or tool", can_execute)),
         }
+    }
+
+    /// Whether a file is data: what was read of it is all there is to it, and nothing else
+    /// is ever asked of the file itself.
+    #[must_use]
+    pub fn is_data(&self, path: &Path) -> bool {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let extension = extension.map(|extension| format!(".{extension}"));
+        let prepared = extension.and_then(|extension| self.extractors.prepared(&extension));
+        let reader = prepared.and_then(|prepared| Some(prepared.ok()?.extractor.reader));
+        matches!(reader, Some(Reader::Yaml | Reader::Toml | Reader::Json))
     }
 
     /// Links a tool to what runs it.

@@ -1,5 +1,6 @@
 //! Follows the files of the spaces: what is added, changed or removed is served within a
-//! second, and what was broken by an edit stays as it was until it is mended.
+//! second, and what was broken by an edit stays listed until it is mended. Settings are
+//! read at the start alone; that they are broken now is said.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
+use toolroom_catalog::space::PROJECT_SPACE;
 
 use super::Edition;
 use super::edition::{folders, spaces};
@@ -21,12 +23,16 @@ const QUIET: Duration = Duration::from_millis(50);
 const FALLBACK: Duration = Duration::from_secs(2);
 const RARELY: Duration = Duration::from_secs(30);
 
-/// Follows the files until the client is gone, and says what is wrong with them.
+/// The file of a project's settings, and the folder of its space.
+const OF_PROJECT: [&str; 2] = ["toolroom.toml", PROJECT_SPACE];
+
+/// Follows the files until the client is gone, and says what is wrong.
 pub async fn follow(house: Arc<House>) {
     tokio::time::sleep(FIRST_LOOK).await;
     let changed = Arc::new(Notify::new());
     let bell = changed.clone();
-    let mut watched = Watched::start(move || bell.notify_one());
+    let mut watched = Watched::start(house.world.project.clone(), move || bell.notify_one());
+    let mut fault = None;
     watched.cover(&house);
     let pause = if watched.watcher.is_some() {
         RARELY
@@ -34,7 +40,7 @@ pub async fn follow(house: Arc<House>) {
         FALLBACK
     };
     loop {
-        renew(&house).await;
+        renew(&house, &mut fault).await;
         watched.cover(&house);
         tokio::select! {
             () = changed.notified() => settle(&changed).await,
@@ -57,18 +63,26 @@ async fn settle(changed: &Notify) {
     }
 }
 
-/// Reads everything again if a file has changed.
-async fn renew(house: &Arc<House>) {
+/// Reads everything again if a file has changed. `fault` is what was wrong with the settings.
+async fn renew(house: &Arc<House>, fault: &mut Option<String>) {
     let reader = house.clone();
     let before = house.now();
     let old = before.clone();
     let read = tokio::task::spawn_blocking(move || {
-        (!old.is_current(&reader.world))
-            .then(|| Edition::read(&reader.world, &reader.options, reader.clock(), Some(&old)))
+        let edition = (!old.is_current(&reader.world))
+            .then(|| Edition::read(&reader.world, &reader.options, reader.clock(), Some(&old)));
+        (edition, reader.talk.settings_fault())
     });
-    let Ok(Some(edition)) = read.await else {
+    let Ok((edition, now)) = read.await else {
         return;
     };
+    if let Some(now) = now.as_ref().filter(|now| fault.as_ref() != Some(now)) {
+        house
+            .talk
+            .say(&format!("{now}; what was read at the start still holds"));
+    }
+    *fault = now;
+    let Some(edition) = edition else { return };
     let known: HashSet<&str> = before.remarks().collect();
     for remark in edition.remarks().filter(|remark| !known.contains(remark)) {
         house.talk.say(remark);
@@ -82,10 +96,16 @@ struct Watched {
 }
 
 impl Watched {
-    fn start(ring: impl Fn() + Send + 'static) -> Self {
+    /// Of what lies in the project itself, little is ours.
+    fn start(project: Option<PathBuf>, ring: impl Fn() + Send + 'static) -> Self {
+        let is_ours = move |path: &PathBuf| {
+            let is_of_project = path.parent() == project.as_deref();
+            !is_of_project || OF_PROJECT.iter().any(|name| path.ends_with(name))
+        };
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            let is_reading = matches!(&event, Ok(event) if event.kind.is_access());
-            if !is_reading {
+            let is_nothing = matches!(&event, Ok(event) if event.kind.is_access()
+                || !event.paths.is_empty() && !event.paths.iter().any(&is_ours));
+            if !is_nothing {
                 ring();
             }
         });
@@ -95,8 +115,8 @@ impl Watched {
         }
     }
 
-    /// Watches folders that have appeared: spaces themselves only for new folders, since
-    /// an environment may lie in them.
+    /// Watches folders that have appeared: spaces and the project themselves only for what
+    /// lies right in them, since an environment may lie further down.
     fn cover(&mut self, house: &House) {
         let Some(watcher) = &mut self.watcher else {
             return;
@@ -106,6 +126,7 @@ impl Watched {
             .map(|folder| (folder, RecursiveMode::Recursive));
         let flat = spaces(&house.world)
             .into_iter()
+            .chain(house.world.project.clone())
             .map(|space| (space, RecursiveMode::NonRecursive));
         for (folder, mode) in flat.chain(deep) {
             if !folder.is_dir() {

@@ -1,6 +1,7 @@
 //! One call of one tool: a place in the queue, the run, the answer. Cancellation asks the
 //! tool to end; a client that is gone ends it at once.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{CallToolResult, JsonObject};
@@ -149,10 +150,11 @@ impl House {
             .map_err(|error: Unprepared| Box::new(error.result()))
     }
 
-    /// The tool as its file is now, with all that runs it; if the file is broken, as it
-    /// was. Files that are as they were when they were read are not read again.
+    /// The tool as its file is now, with all that runs it; if the file is broken and data,
+    /// as it was. Files that are as they were when they were read are not read again.
     fn linked(&self, edition: &Edition, entry: &Entry) -> Result<Linked, Unprepared> {
-        let is_as_read = |link: &Tool| link.space == Space::Core || edition.is_as_read(&link.path);
+        let is_whole = |path: &Path| !edition.book.is_broken(path) && edition.is_as_read(path);
+        let is_as_read = |link: &Tool| link.space == Space::Core || is_whole(&link.path);
         let all_are = |linked: &&Linked| linked.chain.links().iter().all(|link| is_as_read(link));
         if let Some(linked) = entry.linked.get().filter(all_are) {
             return Ok(linked.clone());
@@ -164,7 +166,9 @@ impl House {
         }
         let tool = match catalog.find(entry.id.as_str()) {
             Ok(tool) => tool,
-            Err(CatalogError::Broken(_)) => entry.source.clone(),
+            Err(CatalogError::Broken(_)) if catalog.is_data(&entry.source.path) => {
+                entry.source.clone()
+            }
             Err(error) => return Err(error.into()),
         };
         Ok(Linked::of(catalog.link(tool)?)?)

@@ -6,19 +6,30 @@ use std::sync::Mutex;
 /// Where remarks go, and which of them need not be made again.
 pub struct Talk {
     say: Box<dyn Fn(&str) + Send + Sync>,
+    settings: Box<dyn Fn() -> Option<String> + Send + Sync>,
     said: Mutex<HashSet<String>>,
 }
 
 impl Talk {
-    pub fn new(say: impl Fn(&str) + Send + Sync + 'static) -> Self {
+    /// By whom remarks are taken, and who knows why the settings cannot be read any more.
+    pub fn new(
+        say: impl Fn(&str) + Send + Sync + 'static,
+        settings: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             say: Box::new(say),
+            settings: Box::new(settings),
             said: Mutex::default(),
         }
     }
 
     pub fn say(&self, remark: &str) {
         (self.say)(remark);
+    }
+
+    /// Why the settings cannot be read any more, if they cannot.
+    pub fn settings_fault(&self) -> Option<String> {
+        (self.settings)()
     }
 
     /// Says what every call would repeat, the first time alone.

@@ -67,7 +67,17 @@ pub struct Sources {
     /// What is wrong, a line each.
     pub remarks: Vec<String>,
     /// Files that could not be read as tools.
-    pub broken: Vec<PathBuf>,
+    pub broken: Vec<Broken>,
+}
+
+/// A file that is no tool as it is now.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Broken {
+    path: PathBuf,
+    /// The path, and the line where that is known.
+    place: String,
+    /// Whether nothing is asked of the file once it was read.
+    is_data: bool,
 }
 
 impl Sources {
@@ -94,12 +104,14 @@ impl Sources {
                 .position
                 .map(|position| format!(":{}", position.line))
                 .unwrap_or_default();
-            sources.remarks.push(format!(
-                "{}{line}: {}",
-                problem.path.display(),
-                problem.message
-            ));
-            sources.broken.push(problem.path);
+            let place = format!("{}{line}", problem.path.display());
+            let remark = format!("{place}: {}", problem.message);
+            sources.remarks.push(remark);
+            sources.broken.push(Broken {
+                is_data: catalog.is_data(&problem.path),
+                path: problem.path,
+                place,
+            });
         }
         sources
     }
@@ -115,13 +127,15 @@ pub struct Book {
     by_name: HashMap<String, usize>,
     /// Names that several tools would have; none of those is served.
     collisions: Vec<Collision>,
+    /// Files that are no tools as they are now.
+    broken: HashSet<PathBuf>,
     /// What is wrong, a line each.
     pub remarks: Vec<String>,
 }
 
 impl Book {
-    /// Makes entries of the tools that are chosen. One whose file broke since `before`
-    /// stays as it was.
+    /// Makes entries of the tools that are chosen. One whose file broke since `before` is
+    /// listed as it was; whether it can be called, its file decides.
     #[must_use]
     pub fn of(sources: Sources, choice: &Choice, before: Option<&Self>) -> Self {
         let Sources {
@@ -154,8 +168,15 @@ impl Book {
             entries,
             by_name,
             collisions,
+            broken: broken.into_iter().map(|broken| broken.path).collect(),
             remarks,
         }
+    }
+
+    /// Whether a file was no tool when this was read.
+    #[must_use]
+    pub fn is_broken(&self, path: &Path) -> bool {
+        self.broken.contains(path)
     }
 
     /// Why there is no tool of a name that more than one could have.
@@ -209,22 +230,34 @@ fn told(collision: &Collision, served: &[Tool]) -> String {
     }
 }
 
-/// Tools that were served and whose files are broken now.
+/// Tools that were served and whose files are broken now. An interpreter would read the file
+/// as it is now, and for a copy of what it was its neighbours would not be where they are:
+/// only what is data can be called as it was.
 fn kept(
     read: &[Tool],
-    broken: &[PathBuf],
+    broken: &[Broken],
     before: Option<&Book>,
     remarks: &mut Vec<String>,
 ) -> Vec<Tool> {
     let read: HashSet<&ToolId> = read.iter().map(|tool| &tool.id).collect();
-    let broken: HashSet<&Path> = broken.iter().map(PathBuf::as_path).collect();
+    let broken: HashMap<&Path, &Broken> = broken
+        .iter()
+        .map(|broken| (broken.path.as_path(), broken))
+        .collect();
     let mut kept = Vec::new();
     for entry in before.iter().flat_map(|before| &before.entries) {
         let path = entry.source.path.as_path();
-        if !read.contains(&entry.id) && broken.contains(path) && path.exists() {
-            remarks.push(format!("{} is served as it was before", entry.id));
-            kept.push(entry.source.clone());
-        }
+        let broken = broken.get(path).filter(|_| path.exists());
+        let Some(broken) = broken.filter(|_| !read.contains(&entry.id)) else {
+            continue;
+        };
+        remarks.push(if broken.is_data {
+            format!("{} is served as it was before", entry.id)
+        } else {
+            let (id, place) = (&entry.id, &broken.place);
+            format!("{id} is listed as it was before; calls of it fail until {place} is put right")
+        });
+        kept.push(entry.source.clone());
     }
     kept
 }

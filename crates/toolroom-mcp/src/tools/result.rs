@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use toolroom_catalog::secrets::Secrets;
 use toolroom_exec::executor::{Data, Report, Status, ToolFailure};
 use toolroom_exec::subprocess::End;
-use toolroom_kernel::{Explain, causes};
+use toolroom_kernel::{Explain, Place, causes};
 
 use super::ask::Ask;
 use super::entry::Entry;
@@ -270,10 +270,11 @@ pub fn fault(text: impl AsRef<str>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(clean(text.as_ref()).into_owned())])
 }
 
-/// An error that explains itself, with its advice.
+/// An error that explains itself, with its place and advice.
 #[must_use]
 pub fn explained(error: &dyn Explain) -> CallToolResult {
-    let mut lines = vec![error.to_string()];
+    let place = error.place().map(|place| at(&place)).unwrap_or_default();
+    let mut lines = vec![format!("{place}{error}")];
     lines.extend(causes(error));
     lines.extend(error.help());
     let mut result = fault(lines.join("\n"));
@@ -283,6 +284,14 @@ pub fn explained(error: &dyn Explain) -> CallToolResult {
         code,
     )])));
     result
+}
+
+fn at(place: &Place) -> String {
+    let path = place.path.display();
+    match place.position {
+        Some(position) => format!("{path}:{}:{}: ", position.line, position.column),
+        None => format!("{path}: "),
+    }
 }
 
 /// The value itself, if the tool did not make content blocks.

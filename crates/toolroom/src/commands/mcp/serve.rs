@@ -41,7 +41,9 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
     let options = options(args.tools, args.meta, settings, runs)?;
     let talk = *printer;
     let say = move |remark: &str| talk.note(&format!("note: {remark}"));
-    let house = House::open(world, options, Talk::new(say))?;
+    let now = world.clone();
+    let settings = move || settings::load(&now).err().map(|fault| line(&fault));
+    let house = House::open(world, options, Talk::new(say, settings))?;
     for remark in house.remarks() {
         house.talk.say(&remark);
     }
@@ -78,6 +80,16 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
         }
     }
     Ok(Answer::new(String::new(), Value::Null))
+}
+
+/// A failure in a line, with its place.
+fn line(failure: &Failure) -> String {
+    let Some(place) = &failure.place else {
+        return failure.message.clone();
+    };
+    let path = place.path.display();
+    let line = place.position.map(|position| format!(":{}", position.line));
+    format!("{path}{}: {}", line.unwrap_or_default(), failure.message)
 }
 
 fn options(

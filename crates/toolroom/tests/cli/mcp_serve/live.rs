@@ -74,6 +74,53 @@ fn a_broken_edit_keeps_what_was_good_and_says_why() {
     );
 }
 
+/// Its interpreter would read the file as it is now.
+#[test]
+fn a_program_that_an_edit_broke_is_listed_and_its_calls_say_where() {
+    let context = machine();
+    let path = context.tool("ed.py", "\"\"\"Good.\"\"\"\ndef main(): return 'good'\n");
+    let mut client = followed(&context);
+    context.tool("ed.py", "\"\"\"Bad.\"\"\"\ndef main(:\n");
+    context.tool("third.py", "def main(): return 1\n");
+    client.hear(CHANGED);
+    assert_eq!(names(&mut client), ["ed", "first", "third"]);
+    let call = json!({"name": "ed", "arguments": {}});
+    let result = client.request("tools/call", call.clone());
+    assert_eq!(result["isError"], true, "{result}");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with(&format!("{}:2:", path.display())),
+        "{text}"
+    );
+    let outcome = &result["_meta"]["toolroom/outcome"];
+    assert_eq!(outcome["code"], "catalog::syntax", "{result}");
+    context.tool("ed.py", "\"\"\"Good.\"\"\"\ndef main(): return 'mended'\n");
+    let result = client.request("tools/call", call);
+    assert_eq!(result["content"][0]["text"], "mended", "{result}");
+    let (_, stderr) = client.finish();
+    let told = format!(
+        "ed is listed as it was before; calls of it fail until {}:2 is put right",
+        path.display()
+    );
+    assert!(stderr.contains(&told), "{stderr}");
+}
+
+#[test]
+fn settings_that_an_edit_broke_are_named() {
+    let context = machine();
+    let mut client = followed(&context);
+    context.file("toolroom.toml", "[mcp]\nconcurrency = \"many\"\n");
+    std::thread::sleep(Duration::from_millis(700));
+    context.file("toolroom.toml", "[mcp]\nconcurrency = 3\n");
+    assert_eq!(names(&mut client), ["first"]);
+    let (_, stderr) = client.finish();
+    assert_eq!(stderr.matches("toolroom.toml:2:").count(), 1, "{stderr}");
+    assert!(
+        stderr.contains("what was read at the start still holds"),
+        "{stderr}"
+    );
+}
+
 #[test]
 fn what_running_a_tool_leaves_behind_is_no_change() {
     let context = machine();
