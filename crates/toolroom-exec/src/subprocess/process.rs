@@ -205,8 +205,10 @@ async fn supervise(tree: &mut Tree, how: &Supervision, cancel: &Cancel) -> End {
         }
     }
     tree.kill();
-    // What not even a kill ends by then is the guard's to wait for, not our caller's.
-    let _ = timeout(PATIENCE, tree.ended()).await;
+    if timeout(PATIENCE, tree.ended()).await.is_err() {
+        // The guard was stopped again and again, or waits for what not even a kill ends.
+        tree.take_over().await;
+    }
     end
 }
 

@@ -7,14 +7,13 @@
 
 use std::io::{self, IoSlice, Read as _};
 use std::mem::MaybeUninit;
-use std::net::Shutdown;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use tokio::process::Child;
 
 use super::command::Guard;
@@ -36,6 +35,20 @@ pub(super) enum Keeper {
 }
 
 impl Keeper {
+    /// Kills a guard of our own. One of the garrison's is known by its mark alone, since
+    /// its number may have become another's.
+    pub(super) fn kill(&mut self) {
+        match self {
+            Self::Started(child) => {
+                let _ = child.start_kill();
+            }
+            Self::Forked(pid) => {
+                let _ = kill_process(*pid, Signal::KILL);
+            }
+            Self::Garrisoned => {}
+        }
+    }
+
     /// Waits for a guard that is about to end.
     pub(super) async fn ended(&mut self) {
         match self {
@@ -127,7 +140,8 @@ impl Garrison {
 
 impl Drop for Garrison {
     fn drop(&mut self) {
-        let _ = self.orders.shutdown(Shutdown::Both);
+        // It may have been stopped, and has nothing of its own to finish.
+        let _ = kill_process(self.process, Signal::KILL);
         let _ = waitpid(Some(self.process), WaitOptions::empty());
     }
 }

@@ -6,14 +6,18 @@ use std::io::{self, IoSlice, PipeReader, PipeWriter, pipe};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::net::{
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown, sendmsg, shutdown,
+};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::time::timeout;
 
 use super::command::{Channel, Command, Guard, Stdin};
 use super::error::Error;
@@ -25,6 +29,10 @@ use crate::end::Exit;
 
 /// How long a guard may take to start the tool.
 const ANSWER: Duration = Duration::from_secs(20);
+/// How long a guard may take for what a tool leaves behind: longer than it gives itself.
+const OVERTIME: Duration = Duration::from_secs(6);
+/// How long a guard may take to kill a tree that is given up. It takes a few milliseconds.
+const FAREWELL: Duration = Duration::from_millis(300);
 /// Room for a burst of output, so that a busy tool waits for us less often.
 #[cfg(target_os = "linux")]
 const PIPE_SIZE: usize = 256 << 10;
@@ -75,16 +83,19 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
     };
     let (mut started, ends) = connect(command, guard, mark).map_err(failed)?;
     let tree = &mut started.tree;
+    tree.is_over = false;
     tree.give(&order, &ends).await.map_err(failed)?;
     drop(ends);
     sentry::replace(guard);
-    let answer = tokio::time::timeout(ANSWER, tree.notice()).await;
-    match answer
+    let answer = timeout(ANSWER, tree.notice()).await;
+    let answer = answer
         .unwrap_or(Err(io::ErrorKind::TimedOut.into()))
-        .map_err(failed)?
-    {
-        Some(Notice::Started { pid }) => {
+        .map_err(failed)?;
+    tree.is_over = !matches!(answer, None | Some(Notice::Started { .. }));
+    match answer {
+        Some(Notice::Started { pid, guard }) => {
             tree.leader = Pid::from_raw(pid);
+            tree.guard_pid = Pid::from_raw(guard);
             Ok(started)
         }
         Some(Notice::NoCwd { errno }) => Err(Error::MissingCwd {
@@ -119,8 +130,10 @@ fn connect(command: &Command, guard: &Guard, mark: Mark) -> io::Result<(Started,
         control: UnixStream::from_std(sentry.control)?,
         unread: Vec::new(),
         guard: sentry.process,
+        guard_pid: None,
         leader: None,
         exit: None,
+        is_over: true,
     };
     let started = Started {
         stdin,
@@ -178,48 +191,84 @@ fn is_named_file(cwd: &Path, program: &Path) -> bool {
 }
 
 /// The guarded processes, as seen through their guard. When this is dropped the guard
-/// sees its socket close, and kills them.
+/// sees its socket close, and kills them. A tool may kill its guard, or stop it, so what
+/// the guard does not say it did is done here.
 #[derive(Debug)]
 pub(super) struct Tree {
     mark: Mark,
     control: UnixStream,
     unread: Vec<u8>,
     guard: Keeper,
+    /// Once it has started the tool.
+    guard_pid: Option<Pid>,
     leader: Option<Pid>,
     exit: Option<Exit>,
+    /// Nothing is there to end: it was not begun, or the guard said so, or we saw to it.
+    is_over: bool,
 }
 
 impl Tree {
     /// Asks the leader's group to end.
     pub(super) fn terminate(&mut self) {
         let _ = self.control.try_write(&[wire::TERMINATE]);
+        self.wake_guard();
     }
 
     /// Kills everything.
     pub(super) fn kill(&mut self) {
         let _ = self.control.try_write(&[wire::KILL]);
+        self.wake_guard();
+    }
+
+    /// A guard that was stopped hears no request.
+    fn wake_guard(&self) {
+        if let Some(guard) = self.guard_pid {
+            let _ = kill_process(guard, Signal::CONT);
+        }
     }
 
     /// Waits until nothing of the tree is left. May be dropped and called again.
     pub(super) async fn ended(&mut self) {
-        while let Ok(Some(notice)) = self.notice().await {
+        while let Some(notice) = self.next_in_time().await {
             match notice {
                 Notice::Exited { code } => self.exit = Some(Exit::Code(code)),
                 Notice::Signalled { signal } => self.exit = Some(Exit::Signal(signal)),
+                Notice::Over => self.is_over = true,
                 Notice::Started { .. }
                 | Notice::NoCwd { .. }
                 | Notice::NoLimit { .. }
                 | Notice::NotStarted { .. } => {}
             }
         }
-        self.guard.ended().await;
-        if self.exit.is_none()
-            && let Some(leader) = self.leader.take()
-        {
-            let _ = kill_process_group(leader, Signal::KILL);
+        self.take_over().await;
+    }
+
+    /// The next notice. Once the tool has ended, the guard has so much time for the rest.
+    async fn next_in_time(&mut self) -> Option<Notice> {
+        let notice = match self.exit {
+            Some(_) => timeout(OVERTIME, self.notice()).await.ok()?,
+            None => self.notice().await,
+        };
+        notice.ok().flatten()
+    }
+
+    /// Ends the guard, and whatever it has left.
+    pub(super) async fn take_over(&mut self) {
+        if !self.is_over {
+            self.is_over = true;
+            self.guard.kill();
+            self.end_group();
             let mark = self.mark;
             // It goes through all processes, and more than once: nobody else is to wait for that.
             let _ = tokio::task::spawn_blocking(move || mark.sweep()).await;
+        }
+        self.guard.ended().await;
+    }
+
+    /// Kills the leader's group, as long as its number cannot have become another's.
+    fn end_group(&self) {
+        if let (Some(leader), None) = (self.leader, self.exit) {
+            let _ = kill_process_group(leader, Signal::KILL);
         }
     }
 
@@ -236,6 +285,34 @@ impl Tree {
     /// How the leader ended, as far as that was told.
     pub(super) fn exit(&self) -> Option<Exit> {
         self.exit
+    }
+
+    /// Closes the socket and sees the guard go.
+    fn sees_guard_off(&self) -> bool {
+        let _ = shutdown(&self.control, Shutdown::Write);
+        self.wake_guard();
+        let deadline = Instant::now() + FAREWELL;
+        let said_over = |said: &[u8]| said.ends_with(b"over\n");
+        let mut place = [0; 256];
+        if said_over(&self.unread) {
+            return true;
+        }
+        while let Ok(left) = Timespec::try_from(deadline.saturating_duration_since(Instant::now()))
+        {
+            let mut gone = [PollFd::new(&self.control, PollFlags::IN)];
+            match poll(&mut gone, Some(&left)) {
+                Ok(0) => return false,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return false,
+            }
+            match rustix::io::read(&self.control, &mut place) {
+                Ok(0) => return false,
+                Ok(count) if said_over(&place[..count]) => return true,
+                Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(_) => return false,
+            }
+        }
+        false
     }
 
     async fn give(&mut self, order: &[u8], ends: &Ends) -> io::Result<()> {
@@ -267,6 +344,16 @@ impl Tree {
             if self.control.read_buf(&mut self.unread).await? == 0 {
                 return Ok(None);
             }
+        }
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        if !self.is_over && !self.sees_guard_off() {
+            self.guard.kill();
+            self.end_group();
+            self.mark.sweep();
         }
     }
 }

@@ -129,6 +129,14 @@ impl Tree {
         matches!(self.child.try_wait(), Ok(None))
     }
 
+    /// Nobody stands between us and the tree here, so there is nothing to take over.
+    #[expect(
+        clippy::unused_async,
+        reason = "elsewhere there is something to wait for"
+    )]
+    #[expect(clippy::unused_self, reason = "elsewhere there is a guard")]
+    pub(super) async fn take_over(&mut self) {}
+
     /// How the leader ended, as far as that was told.
     pub(super) fn exit(&self) -> Option<Exit> {
         self.exit

@@ -32,6 +32,7 @@ use signal_hook::low_level::pipe;
 
 pub(super) use start::MOST_DESCRIPTORS;
 use tree::Tree;
+use wire::Notice;
 
 /// How long what a finished tool left behind has to end in an orderly way.
 const LINGER: Duration = Duration::from_millis(100);
@@ -117,7 +118,11 @@ impl Watch {
             let is_over = !self.tree.reap();
             // It may have ended since, and been reaped just now.
             self.tell();
-            if is_over || self.overdue() {
+            if is_over {
+                // Our end alone does not say so: the tool may have brought it about.
+                return self.control.write_all(Notice::Over.line().as_bytes());
+            }
+            if self.overdue() {
                 return Ok(());
             }
             if self

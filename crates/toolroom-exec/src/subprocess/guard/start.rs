@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg};
-use rustix::process::Pid;
+use rustix::process::{Pid, getpid};
 
 use super::limits;
 use super::tree::Tree;
@@ -37,6 +37,7 @@ pub(super) fn start(control: &UnixStream) -> io::Result<Option<Tree>> {
             Some(pid),
             Notice::Started {
                 pid: pid.as_raw_nonzero().get(),
+                guard: getpid().as_raw_nonzero().get(),
             },
         ),
         Err(notice) => (None, notice),

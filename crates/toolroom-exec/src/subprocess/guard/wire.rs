@@ -161,31 +161,56 @@ fn number<N: std::str::FromStr>(field: &[u8]) -> Option<Option<N>> {
 /// What a guard has to say, one line each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notice {
-    Started { pid: i32 },
-    NoCwd { errno: i32 },
-    NoLimit { limit: Limit, errno: i32 },
-    NotStarted { errno: i32 },
-    Exited { code: i32 },
-    Signalled { signal: i32 },
+    /// The tool's number, and the guard's own.
+    Started {
+        pid: i32,
+        guard: i32,
+    },
+    NoCwd {
+        errno: i32,
+    },
+    NoLimit {
+        limit: Limit,
+        errno: i32,
+    },
+    NotStarted {
+        errno: i32,
+    },
+    Exited {
+        code: i32,
+    },
+    Signalled {
+        signal: i32,
+    },
+    /// Nothing of the tree is left.
+    Over,
 }
 
 impl Notice {
     pub(crate) fn line(self) -> String {
         match self {
-            Self::Started { pid } => format!("started {pid}\n"),
+            Self::Started { pid, guard } => format!("started {pid} {guard}\n"),
             Self::NoCwd { errno } => format!("no-cwd {errno}\n"),
             Self::NoLimit { limit, errno } => format!("no-{} {errno}\n", limit.name()),
             Self::NotStarted { errno } => format!("not-started {errno}\n"),
             Self::Exited { code } => format!("exited {code}\n"),
             Self::Signalled { signal } => format!("signalled {signal}\n"),
+            Self::Over => "over\n".to_owned(),
         }
     }
 
     pub(crate) fn parse(line: &str) -> Option<Self> {
-        let (word, number) = line.trim_end().split_once(' ')?;
-        let number = number.parse().ok()?;
+        let mut words = line.split_ascii_whitespace();
+        let word = words.next()?;
+        if word == "over" {
+            return Some(Self::Over);
+        }
+        let number = words.next()?.parse().ok()?;
         match word {
-            "started" => Some(Self::Started { pid: number }),
+            "started" => Some(Self::Started {
+                pid: number,
+                guard: words.next()?.parse().ok()?,
+            }),
             "no-cwd" => Some(Self::NoCwd { errno: number }),
             "not-started" => Some(Self::NotStarted { errno: number }),
             "exited" => Some(Self::Exited { code: number }),
@@ -254,7 +279,8 @@ mod tests {
     #[test]
     fn a_notice_reads_back() {
         let notices = [
-            Notice::Started { pid: 7 },
+            Notice::Started { pid: 7, guard: 6 },
+            Notice::Over,
             Notice::NoCwd { errno: 2 },
             Notice::NotStarted { errno: 13 },
             Notice::Exited { code: 0 },

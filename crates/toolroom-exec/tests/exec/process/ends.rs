@@ -174,6 +174,73 @@ fn a_daemon_does_not_survive_the_guard_its_tool_killed() {
     stranger.wait().unwrap();
 }
 
+/// A daemon that says who it and the guard are, and heeds no request to end.
+#[cfg(target_os = "linux")]
+fn daemon_in(file: &Path) -> String {
+    fs_err::write(file, "").unwrap();
+    format!(
+        "echo $PPID >> {0}; setsid sh -c 'trap \"\" TERM; echo $$ >> {0}; exec sleep 787' & \
+         while [ \"$(wc -l < {0})\" -lt 2 ]; do sleep 0.02; done",
+        file.display()
+    )
+}
+
+/// A stopped process hears no request and sees no socket close; only a kill reaches it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_that_stops_its_guard_is_ended_on_time_with_all_it_started() {
+    for stopped in [
+        "kill -STOP $PPID; sleep 60",
+        "while kill -STOP $PPID; do :; done",
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("pids");
+        let script = format!("{}; {stopped}", daemon_in(&file));
+        let begun = Instant::now();
+        let outcome = run(&shell(&script), &within(0.8, 0.2)).unwrap();
+        assert_eq!(outcome.end, End::TimedOut);
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        assert!(all_gone(&pids_in(&file, 2)), "{stopped}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_dropped_process_is_killed_though_it_stopped_its_guard() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let script = format!(
+            "{}; (while kill -STOP $PPID; do echo stopped >&2; done) & sleep 60",
+            daemon_in(&file)
+        );
+        let process = Process::start(&shell(&script), &guard()).await.unwrap();
+        let pids = pids_in(&file, 2);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        drop(process);
+        assert!(all_gone(&pids));
+    });
+}
+
+/// That a tool's end was told does not say that its guard came to its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_that_kills_the_guard_after_its_tool_has_ended_is_ended_too() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    fs_err::write(&file, "").unwrap();
+    let script = format!(
+        "guard=$PPID; setsid sh -c 'trap \"\" TERM; echo $$ >> {0}; \
+         while kill -0 '$$' 2>/dev/null; do :; done; kill -KILL '$guard'; exec sleep 787' & \
+         while [ ! -s {0} ]; do sleep 0.02; done; exit 3",
+        file.display()
+    );
+    let outcome = run(&shell(&script), &Supervision::new()).unwrap();
+    assert_eq!(outcome.exit_code(), Some(3));
+    assert!(all_gone(&pids_in(&file, 1)));
+}
+
 #[test]
 fn the_grace_is_short_where_the_time_is() {
     for (timeout, grace) in [(None, 2000), (Some(60_000), 2000), (Some(1000), 500)] {

@@ -55,6 +55,48 @@ pub fn wait_for_end(pids: &[u32], patience: Duration) -> bool {
     true
 }
 
+/// Stops its guard over and over, and has a daemon; writes all three process ids.
+const STOPPER: &str = r#"
+"""Never returns."""
+import os, subprocess, time
+
+def main(note: str):
+    daemon = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    with open(note + ".new", "w") as file:
+        file.write(f"{os.getpid()} {daemon.pid} {os.getppid()}")
+    os.kill(os.getppid(), 19)
+    os.rename(note + ".new", note)
+    while True:
+        os.kill(os.getppid(), 19)
+        time.sleep(0.0001)
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_that_stops_its_guard_ends_with_its_time_and_with_the_servers_input() {
+    for has_limit in [true, false] {
+        let context = machine();
+        let limit = if has_limit { 2 } else { 60 };
+        let config = format!("\nCONFIG = {{'timeout': {limit}}}\n");
+        context.tool("family.py", STOPPER.to_owned() + &config);
+        let mut client = Client::start(&context, &[]);
+        let note = context.root().join("note").to_string_lossy().into_owned();
+        let params = json!({"name": "family", "arguments": {"note": note}});
+        let id = client.send_modern("tools/call", params);
+        let pids = family(&context);
+        if has_limit {
+            client.response(id);
+        } else {
+            let took = client.end();
+            assert!(took < Duration::from_secs(8), "{took:?}");
+        }
+        assert!(
+            wait_for_end(&pids, Duration::from_secs(1)),
+            "{pids:?} live on"
+        );
+    }
+}
+
 fn start_family() -> (toolroom_test::TestContext, Client, i64, Vec<u32>) {
     let context = machine();
     context.tool("family.py", FAMILY);

@@ -83,6 +83,29 @@ fn the_status_a_function_asks_for_is_ours() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_that_stops_its_guard_leaves_nothing_when_its_time_is_up() {
+    let context = machine();
+    let pids = context.project().join("pids");
+    context.tool(
+        "slow.sh",
+        format!(
+            "setsid sleep 62 & echo $! > '{0}'; echo $$ >> '{0}'; echo $PPID >> '{0}'\n\
+             kill -STOP $PPID; sleep 60\n",
+            pids.display()
+        ),
+    );
+    let begun = Instant::now();
+    let output = context.run(&["run", "slow", "--timeout", "1"]);
+    assert_eq!(output.status, 124);
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    let text = fs_err::read_to_string(&pids).unwrap();
+    let pids: Vec<String> = text.lines().map(str::to_owned).collect();
+    assert_eq!(pids.len(), 3);
+    assert_gone(&pids);
+}
+
 /// Starts a tool with a child and a daemon, and waits until all three are there.
 fn family(context: &TestContext) -> (Child, Vec<String>) {
     let pids = context.project().join("pids");
