@@ -9,9 +9,39 @@
 # looks for that word in the file, to know where what it prints belongs while it comes.
 
 toolroom_fields=()
-while IFS= read -r -d '' toolroom_field; do
-    toolroom_fields+=("$toolroom_field")
-done
+toolroom_take_fields() {
+    # In bytes, so that what was cut can be told from what is whole.
+    local LC_ALL=C field begun= left=2048
+    while IFS= read -r -d '' -n "$left" field; do
+        if [ "${#field}" -eq "$left" ]; then
+            begun=$field
+            break
+        fi
+        toolroom_fields+=("$field")
+        left=$((left - ${#field}))
+    done
+    [ -z "$begun" ] || toolroom_take_from_file "$begun"
+}
+# A shell reads a pipe byte by byte, and a file in blocks: that is worth a program or two
+# where there is more to come. Where no file can be made, the pipe is read on.
+toolroom_take_from_file() {
+    local begun=$1 field file
+    if file=$(mktemp "${TMPDIR:-/tmp}/toolroom-XXXXXX"); then
+        cat >"$file" && exec <"$file"
+        field=$?
+        rm -f "$file"
+        [ "$field" -eq 0 ] || return 1
+    fi
+    while IFS= read -r -d '' field; do
+        toolroom_fields+=("$begun$field")
+        begun=
+    done
+}
+# Unheard, since a shell complains of a locale that is not installed at every change.
+if ! toolroom_take_fields 2>/dev/null; then
+    printf 'the parameters do not fit into %s\n' "${TMPDIR:-/tmp}" >&2
+    exit 1
+fi
 exec </dev/null
 
 if [ -n "${TOOLROOM_CHANNEL:-}" ]; then
@@ -20,7 +50,8 @@ else
     exec 9>&1 1>&2
     toolroom_channel=9
 fi
-unset TOOLROOM_CHANNEL toolroom_field
+unset TOOLROOM_CHANNEL
+unset -f toolroom_take_fields toolroom_take_from_file
 TOOLROOM_TOOL=${toolroom_fields[0]}
 TOOLROOM_PROJECT=${toolroom_fields[1]}
 TOOLROOM_PARAMS=${toolroom_fields[3]}

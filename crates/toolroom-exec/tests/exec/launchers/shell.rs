@@ -245,3 +245,25 @@ fn a_bash_tool_takes_parameters_of_any_size() {
         assert_eq!(called.outcome.exit_code(), Some(4), "{source}");
     }
 }
+
+/// A shell reads a pipe byte by byte: where a megabyte took seconds, ten took half a minute.
+#[test]
+fn a_bash_tool_takes_large_parameters_whole_and_without_delay() {
+    let source = "printf '%s' \"$2$4\" | cksum; echo \"${#2} ${#4}\"";
+    let begun = std::time::Instant::now();
+    for size in [900, 2000, 2020, 2048, 5000, 5_000_000] {
+        let params = json!({"other": "ü\n\u{1}\n", "text": "x".repeat(size)});
+        let Some(called) = bash(source, None, params) else {
+            return;
+        };
+        let said = called.stdout();
+        let lengths = said.lines().nth(1).unwrap_or_default();
+        assert!(lengths.ends_with(&format!(" {size}")), "{size}: {said}");
+        assert_eq!(
+            said.split(' ').nth(1).unwrap().lines().next(),
+            Some((size + 5).to_string().as_str()),
+            "bytes"
+        );
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10));
+}
