@@ -143,6 +143,16 @@ pub fn append(state: &Path, run: &Run) -> std::io::Result<()> {
     log.write_all(&line)
 }
 
+/// Whether there was no room for a line, which passes and is worth a word. A place that is
+/// not ours to write to is as it is meant to be.
+#[must_use]
+pub fn is_short_of_room(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+    )
+}
+
 /// Puts a full log aside; not if another process is about to, or has just done so.
 fn rotated(state: &Path, file: &Path) -> std::io::Result<bool> {
     let lock = open(&state.join(LOCK))?;

@@ -44,6 +44,24 @@ pub(crate) fn forget_children() {
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
 }
 
+/// Has a write past the limit on a file's size fail, where it would end this process. By a
+/// handler that does nothing: that a signal is ignored would be passed on to tools. Whoever
+/// started us so goes on as he was.
+#[cfg(unix)]
+pub(crate) fn outlive_file_limit() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler: extern "C" fn(libc::c_int) = nothing;
+    // SAFETY: the handler does nothing, so it may come at any moment.
+    let before = unsafe { libc::signal(libc::SIGXFSZ, handler as libc::sighandler_t) };
+    if before == libc::SIG_IGN {
+        // SAFETY: no handler is installed.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn outlive_file_limit() {}
+
 /// Has names looked up in the system's files and by DNS alone, in a program that the C
 /// library is part of. For anything else that `nsswitch.conf` may list the library would
 /// load plug-ins, and those are made for the library of this machine, not for ours.

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         return toolroom_mcp::client::main();
     }
     guard::make_ahead(&words);
+    toolroom_exec::outlive_file_limit();
     clap_complete::CompleteEnv::with_factory(Cli::command).complete();
     let cli = match Cli::of_process() {
         Ok(cli) => cli,

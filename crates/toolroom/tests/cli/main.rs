@@ -23,6 +23,7 @@ mod problems;
 mod real_interpreters;
 mod resolver_schema;
 mod run;
+mod scarce;
 mod search;
 mod seeds;
 mod settings;

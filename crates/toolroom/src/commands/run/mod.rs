@@ -144,7 +144,11 @@ fn call(
         let names = params.keys().map(String::as_str);
         let run = Run::begin(Caller::Cli, world.now, chain, names).ended(&report);
         // A log that cannot be written is no reason to fail a run that succeeded.
-        let _ = runs::append(&directories.state, &run);
+        if let Err(error) = runs::append(&directories.state, &run)
+            && runs::is_short_of_room(&error)
+        {
+            printer.note(&format!("note: the log of runs was not written: {error}"));
+        }
     }
     for remark in resolved::remarks(&prepared.resolution) {
         printer.note(&remark);

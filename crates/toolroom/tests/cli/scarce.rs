@@ -1,0 +1,63 @@
+//! Calls on a machine that gives little: small files, few descriptors, few processes.
+#![cfg(unix)]
+
+use std::process::Command;
+
+use toolroom_test::TestContext;
+
+const HELLO: &str = "# ---\n# description: Says hello.\n# ---\necho hello\n";
+
+fn machine() -> TestContext {
+    let mut context = crate::context();
+    context.set_env("PATH", toolroom_test::path());
+    context.tool("hello.sh", HELLO);
+    context
+}
+
+/// How a command ended that a shell started after it had set its limits.
+fn limited(context: &TestContext, limits: &str, args: &str) -> (i32, String, String) {
+    let toolroom = context.command::<&str>(&[]);
+    let script = format!("{limits}; exec \"$0\" {args}");
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", &script])
+        .arg(toolroom.get_program())
+        .env_clear()
+        .envs(
+            toolroom
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .current_dir(context.project());
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+#[test]
+fn a_run_whose_log_does_not_fit_is_a_run_all_the_same() {
+    let context = machine();
+    assert_eq!(context.run(&["run", "hello"]).status, 0);
+    let log = context.home().join(".local/state/toolroom/runs.jsonl");
+    fs_err::write(&log, "\n".repeat(9000)).unwrap();
+    let (status, stdout, stderr) = limited(&context, "ulimit -f 8", "run hello");
+    assert_eq!((status, stdout.as_str()), (0, "hello\n"), "{stderr}");
+    assert!(
+        stderr.contains("note: the log of runs was not written: "),
+        "{stderr}"
+    );
+}
+
+/// A tool that writes too much is ended by the system as it would be without us.
+#[test]
+fn tools_are_ended_by_the_limit_on_files_as_ever() {
+    let context = machine();
+    context.tool("much.sh", "exec head -c 99999 /dev/zero > much\n");
+    assert_eq!(context.run(&["run", "hello"]).status, 0);
+    let (status, _, stderr) = limited(&context, "ulimit -f 50", "run much");
+    assert_eq!(status, 128 + 25, "{stderr}");
+}
