@@ -11,6 +11,7 @@ use toolroom_kernel::{Explain, Place};
 use super::parameters::ParameterError;
 use crate::call::{CallError, PATH_NOT_TEXT};
 use crate::http::HttpError;
+use crate::scarcity;
 use crate::subprocess;
 
 /// Why a call could not be made.
@@ -84,9 +85,11 @@ impl Explain for ExecError {
                 Some("name a launcher of core, or a file beside the runtime".into())
             }
             Self::UnknownPrimitive { .. } => None,
-            Self::NoEventQueue(_) => {
-                Some("the limit on open files may be reached: `ulimit -n` shows it".into())
-            }
+            Self::NoEventQueue(error) => Some(
+                scarcity::cure(error)
+                    .unwrap_or("the limit on open files may be reached: `ulimit -n` shows it")
+                    .into(),
+            ),
             Self::Call(error) => error.help(),
             Self::Process(error) => error.help(),
             Self::Http(error) => error.help(),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use toolroom_kernel::{Explain, Place};
 
 use super::command::Limit;
+use crate::scarcity;
 
 /// The program never ran, or its end could not be learned.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +81,7 @@ impl Explain for Error {
                     "the limit on processes is reached: raise `processes`, or end some".to_owned()
                 }
                 io::ErrorKind::OutOfMemory => "raise the limit on memory".to_owned(),
-                _ => return None,
+                _ => return scarcity::cure(source).map(str::to_owned),
             },
             Self::InvalidArgument { .. } => {
                 "arguments and variables may not contain NUL, and names no `=`".to_owned()

@@ -161,9 +161,5 @@ async fn open(server: &Server, listener: Listener) -> Result<(Service, Option<Ch
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder
-        .enable_all()
-        .build()
-        .map_err(|error| Fault::new(Trouble::Unreachable, error.to_string()))
+    toolroom_exec::runtime().map_err(|error| Fault::new(Trouble::Unreachable, error.to_string()))
 }

@@ -25,6 +25,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use tokio::net::{TcpListener, TcpStream};
+use toolroom_exec::scarcity::room_for_files;
 
 use self::batch::Member;
 use self::fault::Fault;
@@ -116,6 +117,7 @@ pub fn serve(
             address: how.address.to_string(),
         });
     }
+    room_for_files().map_err(ServeError::NoRuntime)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -90,7 +90,8 @@ impl Explain for ServeError {
         match self {
             Self::CannotListen { .. } => Some("name another port, or 0 for any free one".into()),
             Self::OpenToAll { .. } => Some("leave out --no-auth, or listen on 127.0.0.1".into()),
-            Self::NoRandomness(_) | Self::NoRuntime(_) => None,
+            Self::NoRuntime(error) => toolroom_exec::scarcity::cure(error).map(str::to_owned),
+            Self::NoRandomness(_) => None,
         }
     }
 }

@@ -35,10 +35,7 @@ const LONGEST_LINE: usize = 16 << 20;
 /// Fails if no runtime can be made.
 pub fn serve(house: &Arc<House>) -> Result<(), ServeError> {
     // One thread answers faster than several would start.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(ServeError::NoRuntime)?;
+    let runtime = toolroom_exec::runtime().map_err(ServeError::NoRuntime)?;
     let talking = house.clone();
     let say = move |fault: &str| talking.talk.say(fault);
     runtime.block_on(async {

@@ -61,3 +61,28 @@ fn tools_are_ended_by_the_limit_on_files_as_ever() {
     let (status, _, stderr) = limited(&context, "ulimit -f 50", "run much");
     assert_eq!(status, 128 + 25, "{stderr}");
 }
+
+#[test]
+fn too_few_descriptors_are_named_with_what_to_do() {
+    let context = machine();
+    assert_eq!(context.run(&["run", "hello"]).status, 0);
+    for limit in [8, 9, 10, 11, 16, 20, 31] {
+        for (args, code) in [
+            ("run hello", "exec::no_event_queue"),
+            ("mcp serve", "mcp::no_runtime"),
+            ("mcp serve --http 127.0.0.1:0", "mcp::no_runtime"),
+        ] {
+            let (status, _, stderr) = limited(&context, &format!("ulimit -n {limit}"), args);
+            assert_eq!(status, 125, "{limit} {args}: {stderr}");
+            for part in [
+                code.to_owned(),
+                format!("the limit on open files is {limit}, and 32 are needed"),
+                "`ulimit -n 1024`".to_owned(),
+            ] {
+                assert!(stderr.contains(&part), "{limit} {args}: {stderr}");
+            }
+        }
+    }
+    let (status, stdout, stderr) = limited(&context, "ulimit -n 32", "run hello");
+    assert_eq!((status, stdout.as_str()), (0, "hello\n"), "{stderr}");
+}
