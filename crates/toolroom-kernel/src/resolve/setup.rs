@@ -39,7 +39,7 @@ pub struct Implied {
 impl Implied {
     /// Whether a link of the chain asks for such an environment itself.
     pub(super) fn is_declared(&self, links: &[Link<'_>]) -> bool {
-        let mut declared = links.iter().flat_map(|link| link.env_config).flatten();
+        let mut declared = links.iter().filter_map(|link| link.env_config).flatten();
         declared.any(|(_, resource)| {
             resource.get("type").and_then(Value::as_str) == Some(&self.resolver)
         })
