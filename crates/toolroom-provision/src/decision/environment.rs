@@ -21,6 +21,12 @@ pub enum Origin {
     Project,
     /// The project at this path, which this one is embedded in.
     Parent(PathBuf),
+    /// No project here has it: it is active, or was when it was chosen.
+    Elsewhere {
+        is_active: bool,
+        /// The project that it lies in.
+        owner: Option<PathBuf>,
+    },
 }
 
 /// What shape an environment is in.
@@ -115,6 +121,11 @@ struct Passed {
 }
 
 impl Passed {
+    fn left_alone(&mut self, candidate: &Candidate, why: &str) {
+        let reason = format!("{} {why}, so it is left alone", name(candidate));
+        self.reasons.push(reason);
+    }
+
     fn add_to(&self, mut decision: Decision) -> Decision {
         decision.reasons.splice(0..0, self.reasons.iter().cloned());
         decision
@@ -131,7 +142,13 @@ impl Passed {
 
 fn consider(situation: &Situation, candidate: &Candidate, passed: &mut Passed) -> Option<Decision> {
     let place = || Some(candidate.path.clone());
+    let is_elsewhere = matches!(candidate.origin, Origin::Elsewhere { .. });
     let findings = match &candidate.state {
+        // Whose it is may mend it.
+        State::Unfinished | State::Broken(_) if is_elsewhere => {
+            passed.left_alone(candidate, "does not work");
+            return None;
+        }
         State::Unfinished => {
             return Some(
                 Decision::new(Action::Repair, place())
@@ -147,10 +164,7 @@ fn consider(situation: &Situation, candidate: &Candidate, passed: &mut Passed) -
                 "{} could not be analysed: {reason}",
                 name(candidate)
             ));
-            passed.reasons.push(format!(
-                "{} could not be analysed, so it is left alone",
-                name(candidate)
-            ));
+            passed.left_alone(candidate, "could not be analysed");
             return None;
         }
         State::Sound {
@@ -164,6 +178,11 @@ fn consider(situation: &Situation, candidate: &Candidate, passed: &mut Passed) -
     }
     if findings.conflicts.is_empty() {
         let lacking = count(findings.missing.len(), "package");
+        if let Some(owner) = owner(candidate) {
+            let belongs = format!("lacks {lacking} and belongs to {}", owner.display());
+            passed.left_alone(candidate, &belongs);
+            return None;
+        }
         let reason = if findings.broken_off {
             format!(
                 "an install into {} was broken off; it is put back, and {lacking} installed again",
@@ -175,11 +194,13 @@ fn consider(situation: &Situation, candidate: &Candidate, passed: &mut Passed) -
                 name(candidate)
             )
         };
-        return Some(
-            Decision::new(Action::InstallMissing, place())
-                .because(reason)
-                .with(findings),
-        );
+        let mut decision = Decision::new(Action::InstallMissing, place())
+            .because(reason)
+            .with(findings);
+        decision.fix = is_elsewhere.then(|| {
+            "force_isolation = true makes an own environment instead, and so does setup where none is active".to_owned()
+        });
+        return Some(decision);
     }
     conflicting(situation, candidate, findings, passed)
 }
@@ -204,7 +225,8 @@ fn conflicting(
             name(candidate)
         ));
     }
-    let all_minor = findings.conflicts.iter().all(is_minor);
+    let all_minor = findings.conflicts.iter().all(is_minor)
+        && !matches!(candidate.origin, Origin::Elsewhere { .. });
     if all_minor && situation.policy.tolerance == Tolerance::Lenient {
         return upgrade(format!(
             "{} has minor conflicts only, and conflict_tolerance is lenient",
@@ -343,12 +365,24 @@ fn all_of(required: usize) -> String {
     }
 }
 
+/// The other project that an environment belongs to.
+fn owner(candidate: &Candidate) -> Option<&Path> {
+    match &candidate.origin {
+        Origin::Elsewhere { owner, .. } => owner.as_deref(),
+        Origin::Recorded | Origin::Project | Origin::Parent(_) => None,
+    }
+}
+
 fn name(candidate: &Candidate) -> String {
     match &candidate.origin {
         Origin::Recorded | Origin::Project => shown(&candidate.path),
         Origin::Parent(root) => {
             let project = root.file_name().unwrap_or(root.as_os_str()).display();
             format!("the parent project {project}'s {}", shown(&candidate.path))
+        }
+        Origin::Elsewhere { is_active, .. } => {
+            let active = if *is_active { "active " } else { "" };
+            format!("the {active}environment {}", candidate.path.display())
         }
     }
 }

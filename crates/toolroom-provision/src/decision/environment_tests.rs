@@ -286,3 +286,42 @@ fn no_free_place_and_no_interpreter_are_refused() {
     bare.base = None;
     assert_eq!(decide_environment(&bare).action, Action::Refuse);
 }
+
+fn elsewhere(owner: Option<&str>, state: State) -> Candidate {
+    let origin = Origin::Elsewhere {
+        is_active: true,
+        owner: owner.map(PathBuf::from),
+    };
+    at("/other/.venv", origin, state)
+}
+
+#[test]
+fn an_active_environment_lends_what_it_has_and_is_changed_only_if_it_is_nobodys() {
+    let own = "/canvas/cortex/.venv";
+    let theirs = "/other/.venv";
+    let all = || sound(Findings::default());
+    let minor = || sound(conflicts(Severity::Minor));
+    let broken = || State::Broken("its base is gone".into());
+    let table = [
+        (None, all(), Action::Reuse, theirs),
+        (Some("/other"), all(), Action::Reuse, theirs),
+        (None, sound(missing()), Action::InstallMissing, theirs),
+        (Some("/other"), sound(missing()), Action::Create, own),
+        (None, minor(), Action::Create, own),
+        (None, broken(), Action::Create, own),
+        (None, State::Unfinished, Action::Create, own),
+    ];
+    for (owner, state, action, place) in table {
+        let mut situation = situation(vec![elsewhere(owner, state)]);
+        situation.policy.tolerance = Tolerance::Lenient;
+        situation.repair = true;
+        let decision = decide_environment(&situation);
+        assert_eq!(decision.action, action, "{decision:?}");
+        assert_eq!(decision.environment, Some(place.into()), "{decision:?}");
+        let said = &decision.reasons[0];
+        assert!(
+            said.starts_with("the active environment /other/.venv "),
+            "{said}"
+        );
+    }
+}

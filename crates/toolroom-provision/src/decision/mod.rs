@@ -100,7 +100,7 @@ pub struct Decision {
     pub conflicts: Vec<Conflict>,
     /// What a user should know though it decided nothing.
     pub warnings: Vec<String>,
-    /// What would let a refused plan go on.
+    /// What would let a refused plan go on, or lead to another one.
     pub fix: Option<String>,
     /// What is in the way and not ours is to be moved aside, never deleted.
     pub move_aside: bool,

@@ -64,6 +64,9 @@ pub struct EnvironmentSpec {
     /// Where a parent project's may be.
     #[serde(default)]
     pub parent: Vec<String>,
+    /// The variable that names the one which is active where a command is given.
+    #[serde(default)]
+    pub active: Option<String>,
     /// Where an own one is made: the first place that is free.
     pub own: Vec<String>,
     /// The file beside an interpreter's library that forbids to install into it.

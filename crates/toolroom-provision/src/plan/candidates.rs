@@ -49,7 +49,8 @@ impl Planner<'_> {
             .get(&target.manager.name)
             .and_then(|decision| decision.environment.clone())
         {
-            places.push((recorded, Origin::Recorded));
+            let origin = self.origin_of_recorded(target, spec, &recorded);
+            places.push((recorded, origin));
         }
         for text in spec.existing.iter().chain(&spec.own) {
             places.extend(
@@ -59,10 +60,9 @@ impl Planner<'_> {
         }
         let mut seen = self.look_at(target, spec, places, needs);
         if seen.is_empty() {
-            for parent in parents::above(root, self.world.home.as_deref()) {
-                let texts = spec.parent.iter();
-                let places = texts.filter_map(|text| self.filled(text, root, Some(&parent)));
+            for (parent, places) in self.of_parents(target, spec) {
                 let places = places
+                    .into_iter()
                     .map(|place| (place, Origin::Parent(parent.clone())))
                     .collect();
                 seen.extend(self.look_at(target, spec, places, needs));
@@ -72,6 +72,22 @@ impl Planner<'_> {
             }
         }
         Ok(seen)
+    }
+
+    /// The parent projects, nearest first, and where their environments may be.
+    pub(super) fn of_parents(
+        &self,
+        target: &Target,
+        spec: &EnvironmentSpec,
+    ) -> Vec<(PathBuf, Vec<PathBuf>)> {
+        let root = &target.root;
+        let parents = parents::above(root, self.world.home.as_deref());
+        let with_places = |parent: PathBuf| {
+            let texts = spec.parent.iter();
+            let places = texts.filter_map(|text| self.filled(text, root, Some(&parent)));
+            (parent.clone(), places.collect())
+        };
+        parents.into_iter().map(with_places).collect()
     }
 
     pub(super) fn look_at(
@@ -131,7 +147,8 @@ impl Planner<'_> {
         };
         Seen {
             candidate: Candidate {
-                ours: mark::is_ours(place),
+                // One that lies elsewhere may be ours, and is another project's all the same.
+                ours: mark::is_ours(place) && !matches!(origin, Origin::Elsewhere { .. }),
                 path: place.to_path_buf(),
                 origin,
                 state,

@@ -26,7 +26,8 @@ impl Planner<'_> {
         spec: &EnvironmentSpec,
         needs: Needs,
     ) -> Result<Plan, ProvisionError> {
-        let survey = self.candidates(target, spec, &needs)?;
+        let mut survey = self.candidates(target, spec, &needs)?;
+        let unused = self.add_active(target, spec, &needs, &mut survey);
         let base = self
             .machine()
             .base(&spec.resolver, needs.interpreter().as_deref());
@@ -43,7 +44,10 @@ impl Planner<'_> {
             repair: self.options.repair,
             candidates: survey.iter().map(|seen| seen.candidate.clone()).collect(),
         };
-        let decision = decide_environment(&situation);
+        let mut decision = decide_environment(&situation);
+        if decision.action != Action::None {
+            decision.warnings.extend(unused);
+        }
         let decided = Decided::among(survey, decision, base);
         self.finish(target, needs, decided)
     }

@@ -11,7 +11,7 @@ use super::machine::{Interpreter, Lacking};
 use super::needs::Needs;
 use super::planner::{Options, Planner};
 use super::target::{Subject, Target};
-use crate::decision::{Action, Decision};
+use crate::decision::{Action, Decision, Origin};
 use crate::error::ProvisionError;
 use crate::journal::key;
 use crate::manager::{Choice, ManagerTool, choose, choose_usual};
@@ -143,7 +143,10 @@ impl Planner<'_> {
         Ok(Plan {
             inputs: needs.inputs(&lockfile),
             target: target.clone(),
-            needs_consent: fetch.is_some(),
+            needs_consent: match &fetch {
+                Some(_) => Some("an interpreter that would be fetched".to_owned()),
+                None => chosen.and_then(|seen| reaches_out(seen, &decision)),
+            },
             constraints: constraints.filter(|file| steps.iter().any(|step| step.reads(file))),
             decision,
             choice: Some(choice),
@@ -184,6 +187,15 @@ impl Planner<'_> {
             _ => (refused, None),
         }
     }
+}
+
+/// What is said of a change to an environment that is not the project's.
+fn reaches_out(chosen: &Seen, decision: &Decision) -> Option<String> {
+    let is_elsewhere = matches!(chosen.candidate.origin, Origin::Elsewhere { .. });
+    let place = chosen.candidate.path.display();
+    (is_elsewhere && decision.action.changes()).then(|| {
+        format!("packages that would be installed into {place}, which is not the project's")
+    })
 }
 
 /// Where the versions to hold are written when the plan is applied.

@@ -1,6 +1,7 @@
 //! What would be done: targets, what they need, what is there, and the commands that make
 //! up the difference. Planning reads files; it changes nothing and starts no program.
 
+mod active;
 mod candidates;
 mod commands;
 mod environment;
@@ -46,8 +47,8 @@ pub struct Plan {
     /// The file that holds what is installed, where a command reads it. It is written when
     /// the plan is applied, and not before.
     pub constraints: Option<PathBuf>,
-    /// Something is fetched that a user should agree to first.
-    pub needs_consent: bool,
+    /// What a user should agree to first, since it reaches beyond the project.
+    pub needs_consent: Option<String>,
 }
 
 /// One command of a plan.

@@ -28,6 +28,10 @@ pub struct Options<'o> {
     pub repair: bool,
     /// Parts of the project's manifest that are asked for by name.
     pub selection: Selection<'o>,
+    /// Whether the environment that is active where the command is given may be chosen.
+    /// That is for a person to decide, by `setup`: what makes environments on its own
+    /// would decide otherwise in every shell.
+    pub active: bool,
     /// A program that failed, and is not to be chosen again.
     pub passed_over: Option<&'o str>,
 }
@@ -151,7 +155,7 @@ impl<'p> Planner<'p> {
             base: None,
             applied: false,
             constraints: None,
-            needs_consent: false,
+            needs_consent: None,
         }
     }
 

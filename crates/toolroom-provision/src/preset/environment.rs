@@ -54,9 +54,9 @@ impl PresetProvider for EnvironmentProvider<'_> {
             Ok(Some(target)) => self.how.planner.plan(&target),
         };
         if let Ok(plan) = &plan
-            && plan.needs_consent
+            && let Some(what) = &plan.needs_consent
         {
-            let reason = "an interpreter would be fetched: toolroom setup --yes does it";
+            let reason = format!("it needs {what}: toolroom setup --yes does it");
             return Apply::new(Applied::Failed, reason);
         }
         match plan.and_then(|plan| apply(plan, &self.how)) {

@@ -309,7 +309,7 @@ fn made(plan: Plan, chain: &Chain, how: Option<&Applying<'_>>) -> Result<Plan, P
             fix: plan.decision.fix,
         }),
         (Action::None | Action::Reuse, None) => Ok(plan),
-        (_, Some(how)) if !plan.needs_consent => apply(plan, how),
+        (_, Some(how)) if plan.needs_consent.is_none() => apply(plan, how),
         _ => Err(ProvisionError::NotPrepared {
             tool: id.to_owned(),
             missing: lacking(&plan),

@@ -1,7 +1,7 @@
 //! Asks before something is changed, where there is someone to ask.
 //!
 //! Without a terminal only what reaches beyond the project needs `--yes`: an interpreter
-//! that would be fetched.
+//! that would be fetched, or packages for an environment that is not the project's.
 
 use std::io::{BufRead as _, IsTerminal as _};
 
@@ -20,16 +20,13 @@ pub fn consents(
     printer: &Printer,
 ) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() || printer.json {
-        let fetches = planned.iter().flatten().find(|plan| plan.needs_consent);
-        return match fetches {
+        let asked = |plan: &Plan| Some((plan.target.name(), plan.needs_consent.clone()?));
+        return match planned.iter().flatten().find_map(asked) {
             None => Ok(true),
-            Some(plan) => {
-                let message = format!(
-                    "the environment of {} needs an interpreter that would be fetched",
-                    plan.target.name()
-                );
+            Some((name, what)) => {
+                let message = format!("the environment of {name} needs {what}");
                 Err(Failure::new("provision::needs_consent", message)
-                    .help("toolroom setup --yes fetches it; --plan shows the command"))
+                    .help("toolroom setup --yes does it; --plan shows the command"))
             }
         };
     }

@@ -38,7 +38,8 @@ pub fn run(args: &Setup, world: &World, printer: &Printer) -> Result<Answer, Fai
     }
     let catalog = Catalog::open(world);
     let settings = settings::load(world)?;
-    let planner = planner(world, &catalog, &settings, args.repair);
+    let mut planner = planner(world, &catalog, &settings, args.repair);
+    planner.options.active = true;
     let Targets { targets, left_out } = targets::collect(args, world, &catalog, &planner)?;
     let planned: Vec<Result<Plan, ProvisionError>> =
         targets.iter().map(|target| planner.plan(target)).collect();

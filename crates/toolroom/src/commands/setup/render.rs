@@ -89,7 +89,7 @@ fn twigs<'p>(world: &World, plan: &'p Plan) -> Vec<Twig<'p>> {
         let label = Label::new("warning:", style::warn);
         Twig::Text(label, warning.clone())
     }));
-    twigs.extend(decision.fix.iter().map(|fix| {
+    twigs.extend(decision.fix.iter().filter(|_| !plan.applied).map(|fix| {
         let label = Label::new("help:", style::name);
         Twig::Text(label, fix.clone())
     }));

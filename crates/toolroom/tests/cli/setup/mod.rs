@@ -1,6 +1,7 @@
 //! `setup` with real package managers and real packages. A tool that is not on this
 //! machine skips its tests by name; in CI it fails them.
 
+mod active;
 mod broken_off;
 mod crash;
 mod disk;
