@@ -134,7 +134,7 @@ impl Checker {
         let chosen: Vec<_> = errors
             .iter()
             .filter(|error| matches!(error.kind(), ValidationErrorKind::Enum { .. }))
-            .map(|error| error.instance_path())
+            .map(ValidationError::instance_path)
             .collect();
         // Which values are allowed says of which type they are.
         let is_said = |error: &ValidationError<'_>| {
