@@ -4,8 +4,8 @@
 //! A fixed address spares the hundred and fifty of them that relocating a
 //! position-independent program of this size takes, for tables that it hardly looks at.
 //! The C library is linked into a release where its archive is there, which spares fifty
-//! more and the loader's work; where it is not, the unwinder alone is, which a library of its own would
-//! make ten faults of.
+//! more and the loader's work; where it is not, the unwinder alone is, which a library of
+//! its own would make ten faults of.
 
 #![allow(
     clippy::disallowed_methods,

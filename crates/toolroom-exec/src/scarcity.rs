@@ -50,8 +50,10 @@ fn file_limit() -> Option<u64> {
 /// What helps against an error that says the system has no more of something.
 #[must_use]
 pub fn cure(error: &io::Error) -> Option<&'static str> {
-    let inner = error.get_ref();
-    if inner.is_some_and(|inner| inner.is::<TooFewFiles>()) || is(error, Want::Files) {
+    let is_too_few = error
+        .get_ref()
+        .is_some_and(<dyn std::error::Error + Send + Sync>::is::<TooFewFiles>);
+    if is_too_few || is(error, Want::Files) {
         return Some("raise the limit on open files: `ulimit -n 1024`");
     }
     if is(error, Want::FilesOfAll) {
