@@ -43,7 +43,10 @@ fn the_second_of_two_requests_with_one_id_is_refused_and_the_first_goes_on() {
         let (context, call) = waiting();
         let mut cases = vec![(call.to_string(), ping(7).to_string())];
         if version == "2025-03-26" {
-            let (first, second) = (batch(&[call.clone()]), batch(&[ping(8), ping(7)]));
+            let (first, second) = (
+                batch(std::slice::from_ref(&call)),
+                batch(&[ping(8), ping(7)]),
+            );
             cases.push((call.to_string(), second.clone()));
             cases.push((first.clone(), ping(7).to_string()));
             cases.push((first, second));
