@@ -243,6 +243,10 @@ impl Door {
         let is_farewell = request.method() == Method::DELETE;
         let answer = self.handled(request, &stay).await;
         if is_farewell && answer.status().is_success() {
+            // The SDK takes leave of whoever was never there.
+            if visit.is_none() {
+                return refused(StatusCode::NOT_FOUND, "there is no such session");
+            }
             stay.end();
         }
         if named.is_none()

@@ -60,3 +60,42 @@ fn a_session_that_answers_a_call_is_not_the_one_to_go() {
         assert!(answer.contains("done"), "{answer}");
     });
 }
+
+#[test]
+fn a_session_can_be_deleted_once() {
+    let context = machine();
+    let server = Server::start(&context, &["--no-auth"]);
+    let session = greeted(&server);
+    assert_eq!(server.delete(&session), 202);
+    assert_eq!(server.delete(&session), 404);
+    assert_eq!(server.delete("nobody"), 404);
+    assert_eq!(ping(&server, &session), 404);
+}
+
+/// It is asked first, and made to after a grace of two seconds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_that_will_not_end_ends_with_its_session_all_the_same() {
+    use std::time::Duration;
+
+    use super::long::{noted, wait_for_end};
+    let context = machine();
+    context.tool(
+        "deaf.py",
+        "import os, signal, time\nfrom pathlib import Path\ndef main(note: str):\n    heard = lambda *_: Path(note + '.heard').touch()\n    signal.signal(signal.SIGTERM, heard)\n    Path(note + '.new').write_text(str(os.getpid()))\n    os.rename(note + '.new', note)\n    while True:\n        time.sleep(1)\n",
+    );
+    let server = Server::start(&context, &["--no-auth"]);
+    let session = greeted(&server);
+    let note = context.root().join("note");
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "deaf", "arguments": {"note": note}}}).to_string();
+    std::thread::scope(|scope| {
+        scope.spawn(|| server.post(&[("Mcp-Session-Id", &session)], &call));
+        let pids = noted(&note);
+        assert_eq!(server.delete(&session), 202);
+        assert!(
+            wait_for_end(&pids, Duration::from_secs(8)),
+            "{pids:?} live on"
+        );
+        assert!(note.with_extension("heard").exists(), "it was asked first");
+    });
+}
