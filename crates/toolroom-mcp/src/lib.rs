@@ -11,6 +11,7 @@ mod live;
 mod prompts;
 mod resources;
 mod server;
+mod threads;
 mod tools;
 
 pub use server::http::{self, Http};

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 use toolroom_catalog::space::PROJECT_SPACE;
 
 use super::Edition;
 use super::edition::{folders, spaces};
 use crate::server::House;
+use crate::threads;
 
 /// A start is not slowed down by what can wait.
 const FIRST_LOOK: Duration = Duration::from_millis(150);
@@ -32,7 +33,7 @@ pub async fn follow(house: Arc<House>) {
     let changed = Arc::new(Notify::new());
     let bell = changed.clone();
     let mut watched = Watched::start(house.world.project.clone(), move || bell.notify_one());
-    let mut fault = None;
+    let mut said = Said::default();
     watched.cover(&house);
     let pause = if watched.watcher.is_some() {
         RARELY
@@ -40,7 +41,7 @@ pub async fn follow(house: Arc<House>) {
         FALLBACK
     };
     loop {
-        renew(&house, &mut fault).await;
+        renew(&house, &mut said).await;
         watched.cover(&house);
         tokio::select! {
             () = changed.notified() => settle(&changed).await,
@@ -63,25 +64,45 @@ async fn settle(changed: &Notify) {
     }
 }
 
-/// Reads everything again if a file has changed. `fault` is what was wrong with the settings.
-async fn renew(house: &Arc<House>, fault: &mut Option<String>) {
+/// What was wrong when it was last looked at.
+#[derive(Default)]
+struct Said {
+    settings: Option<String>,
+    is_stuck: bool,
+}
+
+/// Reads everything again if a file has changed.
+async fn renew(house: &Arc<House>, said: &mut Said) {
     let reader = house.clone();
     let before = house.now();
     let old = before.clone();
-    let read = tokio::task::spawn_blocking(move || {
+    let (answer, read) = oneshot::channel();
+    let work = move || {
         let edition = (!old.is_current(&reader.world))
             .then(|| Edition::read(&reader.world, &reader.options, reader.clock(), Some(&old)));
-        (edition, reader.talk.settings_fault())
-    });
-    let Ok((edition, now)) = read.await else {
+        let _ = answer.send((edition, reader.talk.settings_fault()));
+    };
+    // The runtime would panic where there is no thread to be had.
+    let started = std::thread::Builder::new().spawn(work);
+    let was_stuck = std::mem::replace(&mut said.is_stuck, started.is_err());
+    if let Err(error) = started {
+        if !was_stuck {
+            house.talk.say(&format!(
+                "changes of files are not followed for now: {error}"
+            ));
+        }
+        return;
+    }
+    let Ok((edition, fault)) = read.await else {
         return;
     };
-    if let Some(now) = now.as_ref().filter(|now| fault.as_ref() != Some(now)) {
-        house
-            .talk
-            .say(&format!("{now}; what was read at the start still holds"));
+    if let Some(fault) = fault
+        .as_ref()
+        .filter(|fault| said.settings.as_ref() != Some(fault))
+    {
+        house.talk.say(&format!("{fault}; what was read at the start still holds"));
     }
-    *fault = now;
+    said.settings = fault;
     let Some(edition) = edition else { return };
     let known: HashSet<&str> = before.remarks().collect();
     for remark in edition.remarks().filter(|remark| !known.contains(remark)) {
@@ -102,15 +123,19 @@ impl Watched {
             let is_of_project = path.parent() == project.as_deref();
             !is_of_project || OF_PROJECT.iter().any(|name| path.ends_with(name))
         };
-        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        let hear = move |event: notify::Result<notify::Event>| {
             let is_nothing = matches!(&event, Ok(event) if event.kind.is_access()
                 || !event.paths.is_empty() && !event.paths.iter().any(&is_ours));
             if !is_nothing {
                 ring();
             }
-        });
+        };
+        // One whose own thread does not start would panic when it is used.
+        let watcher = threads::try_some(1)
+            .ok()
+            .and_then(|()| notify::recommended_watcher(hear).ok());
         Self {
-            watcher: watcher.ok(),
+            watcher,
             covered: HashSet::new(),
         }
     }

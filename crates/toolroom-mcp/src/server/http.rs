@@ -38,6 +38,7 @@ use super::house::House;
 use super::session::Session;
 use super::sessions::{Sessions, Stay};
 use crate::live;
+use crate::threads;
 
 /// The path clients connect to.
 pub const PATH: &str = "/mcp";
@@ -46,6 +47,8 @@ const LARGEST_BODY: usize = 16 << 20;
 const SLOWEST_HEADERS: Duration = Duration::from_secs(10);
 const SLOWEST_BODY: Duration = Duration::from_secs(30);
 const MOST_CONNECTIONS: usize = 1024;
+/// Those that read and watch files, besides one for each core.
+const MORE_THREADS: usize = 2;
 
 /// Where and to whom.
 #[derive(Debug, Clone)]
@@ -118,7 +121,10 @@ pub fn serve(
         });
     }
     room_for_files().map_err(ServeError::NoRuntime)?;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    threads::try_some(cores + MORE_THREADS).map_err(ServeError::NoThreads)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores)
         .enable_all()
         .build()
         .map_err(ServeError::NoRuntime)?;

@@ -74,6 +74,8 @@ pub enum ServeError {
     OpenToAll { address: String },
     #[error("the server cannot be started: {0}")]
     NoRuntime(#[source] std::io::Error),
+    #[error("the system starts no threads for the server: {0}")]
+    NoThreads(#[source] std::io::Error),
 }
 
 impl Explain for ServeError {
@@ -83,6 +85,7 @@ impl Explain for ServeError {
             Self::CannotListen { .. } => "mcp::cannot_listen",
             Self::OpenToAll { .. } => "mcp::open_to_all",
             Self::NoRuntime(_) => "mcp::no_runtime",
+            Self::NoThreads(_) => "mcp::no_threads",
         }
     }
 
@@ -90,8 +93,15 @@ impl Explain for ServeError {
         match self {
             Self::CannotListen { .. } => Some("name another port, or 0 for any free one".into()),
             Self::OpenToAll { .. } => Some("leave out --no-auth, or listen on 127.0.0.1".into()),
+            Self::NoRandomness(_) => Some(
+                "let this process read /dev/urandom and call getrandom, which a sandbox may deny"
+                    .into(),
+            ),
             Self::NoRuntime(error) => toolroom_exec::scarcity::cure(error).map(str::to_owned),
-            Self::NoRandomness(_) => None,
+            Self::NoThreads(_) => Some(
+                "raise the limit of processes (ulimit -u, pids.max of a container), or end some"
+                    .into(),
+            ),
         }
     }
 }

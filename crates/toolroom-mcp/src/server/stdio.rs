@@ -25,15 +25,20 @@ use super::lines::Lines;
 use super::misread::ILLEGIBLE;
 use super::session::Session;
 use crate::live;
+use crate::threads;
 
 /// The longest request that is read; longer ones are skipped, and told so.
 const LONGEST_LINE: usize = 16 << 20;
 
+/// Those that read, write and watch for us.
+const LEAST_THREADS: usize = 3;
+
 /// Serves until the client closes our input or the process is told to end.
 ///
 /// # Errors
-/// Fails if no runtime can be made.
+/// Fails if no runtime can be made, or the system has no threads for it.
 pub fn serve(house: &Arc<House>) -> Result<(), ServeError> {
+    threads::try_some(LEAST_THREADS).map_err(ServeError::NoThreads)?;
     // One thread answers faster than several would start.
     let runtime = toolroom_exec::runtime().map_err(ServeError::NoRuntime)?;
     let talking = house.clone();

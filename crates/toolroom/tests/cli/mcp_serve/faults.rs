@@ -1,7 +1,7 @@
 //! What goes wrong between programs, on purpose.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -162,4 +162,42 @@ fn a_server_whose_file_was_replaced_goes_on() {
         json!({"name": "echo", "arguments": {"value": "here"}}),
     );
     assert_eq!(result["content"][0]["text"], "here", "{result}");
+}
+
+/// The limit of processes holds for everyone but root, who has to be somebody else.
+#[cfg(target_os = "linux")]
+fn without_threads(context: &toolroom_test::TestContext, args: &[&str]) -> Option<Command> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
+    let usual = context.command(args);
+    let mut command = Command::new(toolroom_test::program("setpriv")?);
+    let limit = toolroom_test::program("prlimit")?;
+    if fs_err::metadata(context.root()).unwrap().uid() == 0 {
+        fs_err::set_permissions(context.root(), PermissionsExt::from_mode(0o755)).unwrap();
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    }
+    command.arg(limit).arg("--nproc=1").arg(usual.get_program());
+    command
+        .args(usual.get_args())
+        .current_dir(context.project());
+    command.env_clear();
+    for (name, value) in usual.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    Some(command)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_gets_no_threads_says_so_and_ends() {
+    let context = machine();
+    for args in [&["mcp", "serve"][..], &["mcp", "serve", "--http", "0"]] {
+        let Some(mut command) = without_threads(&context, args) else {
+            return;
+        };
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("mcp::no_threads"), "{stderr}");
+        assert!(stderr.contains("ulimit -u"), "{stderr}");
+        assert_eq!(output.status.code(), Some(125), "{stderr}");
+    }
 }
