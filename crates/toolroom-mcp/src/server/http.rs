@@ -4,13 +4,13 @@
 mod batch;
 mod fault;
 mod merge;
+mod post;
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::request::Parts;
 pub use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
@@ -18,7 +18,6 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -27,12 +26,8 @@ use subtle::ConstantTimeEq as _;
 use tokio::net::{TcpListener, TcpStream};
 use toolroom_exec::scarcity::room_for_files;
 
-use self::batch::Member;
-use self::fault::Fault;
 use super::ServeError;
-use super::claims::{self, Claim};
 use super::ending::told_to_end;
-use super::envelope::{Head, misread};
 use super::handler::Handler;
 use super::house::House;
 use super::session::Session;
@@ -273,42 +268,6 @@ impl Door {
         }
     }
 
-    /// Hands a request on, and a batch message by message.
-    async fn handled(&self, request: Request<Bytes>, stay: &Arc<Stay>) -> Answer {
-        if request.method() != Method::POST {
-            return self.service.handle(request.map(Full::new)).await;
-        }
-        let (head, body) = request.into_parts();
-        let answered = if batch::is_one(&body) {
-            self.batch(head, &body, stay).await
-        } else {
-            self.single(head, body, stay).await
-        };
-        answered.unwrap_or_else(|fault| fault.answer())
-    }
-
-    async fn single(&self, head: Parts, body: Bytes, stay: &Arc<Stay>) -> Result<Answer, Fault> {
-        let id = serde_json::from_slice::<Head>(&body)
-            .ok()
-            .and_then(Head::of_request);
-        let claims = claimed(stay, id.as_ref()).await?;
-        let is_json = is_of(&head.headers, JSON);
-        let request = Request::from_parts(head, Full::new(body.clone()));
-        let answer = self.service.handle(request).await;
-        // How the SDK refuses what it cannot read, in words that are no message.
-        if is_json && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return Err(Fault::from(misread(&body)));
-        }
-        Ok(answer.map(|body| held(body, claims)))
-    }
-
-    async fn batch(&self, head: Parts, body: &Bytes, stay: &Arc<Stay>) -> Result<Answer, Fault> {
-        batch::allowed(&head.headers, stay.revision())?;
-        let members = batch::read(body)?;
-        let claims = claimed(stay, members.iter().filter_map(Member::id)).await?;
-        Ok(merge::answer(&self.service, head, members, claims).await)
-    }
-
     /// Compares digests, so that neither time nor length tells anything.
     fn admits(&self, shown: Option<&HeaderValue>) -> bool {
         let Some(wanted) = &self.token else {
@@ -343,23 +302,6 @@ where
         ),
     };
     Err(Box::new(refused(status, reason)))
-}
-
-/// Claims the ids of what was posted, for until each is answered. The SDK would answer the
-/// last request of an id alone, and leave the others waiting for ever.
-async fn claimed(
-    stay: &Arc<Stay>,
-    ids: impl IntoIterator<Item = &RequestId>,
-) -> Result<Vec<Claim>, Fault> {
-    let mut claims = Vec::new();
-    for id in ids {
-        let Some(claim) = claims::claim(stay, id).await else {
-            let reason = format!("the id {id} is that of a request not answered yet");
-            return Err(Fault::invalid(Some(id.clone()), reason));
-        };
-        claims.push(claim);
-    }
-    Ok(claims)
 }
 
 /// A body that keeps something, such as its session, until it has come to its end.
