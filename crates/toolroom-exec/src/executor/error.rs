@@ -1,7 +1,7 @@
 //! What keeps a call from being made.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use toolroom_kernel::resolve::ResolveError;
@@ -42,6 +42,14 @@ pub enum ExecError {
         runtime: String,
         reason: String,
     },
+    #[error("the launcher {name} of {runtime} cannot be written, neither to the cache nor to {}", folder.display())]
+    LauncherNotWritten {
+        name: String,
+        runtime: String,
+        /// Where it was tried last.
+        folder: PathBuf,
+        source: io::Error,
+    },
     #[error("{tool} ends in the primitive {primitive}, which cannot be run here")]
     UnknownPrimitive { tool: String, primitive: String },
     #[error("the system has no event queue for the call: {0}")]
@@ -52,6 +60,22 @@ pub enum ExecError {
     Process(#[from] subprocess::Error),
     #[error(transparent)]
     Http(#[from] HttpError),
+}
+
+/// What lets a launcher be written next time.
+fn room_for_launcher(folder: &Path, error: &io::Error) -> String {
+    let folder = folder.display();
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            format!("make room in the cache or in {folder}, or name another folder in TMPDIR")
+        }
+        io::ErrorKind::FileTooLarge => {
+            "raise the limit on the size of files: `ulimit -f` shows it".to_owned()
+        }
+        _ => format!(
+            "see that {folder} is there and may be written to, or name another folder in TMPDIR"
+        ),
+    }
 }
 
 impl Explain for ExecError {
@@ -65,6 +89,7 @@ impl Explain for ExecError {
             },
             Self::BadConfig { .. } => "exec::bad_config",
             Self::Launcher { .. } => "exec::bad_launcher",
+            Self::LauncherNotWritten { .. } => "exec::launcher_not_written",
             Self::UnknownPrimitive { .. } => "exec::unknown_primitive",
             Self::NoEventQueue(_) => "exec::no_event_queue",
             Self::Call(error) => error.code(),
@@ -83,6 +108,9 @@ impl Explain for ExecError {
             }
             Self::Launcher { .. } => {
                 Some("name a launcher of core, or a file beside the runtime".into())
+            }
+            Self::LauncherNotWritten { folder, source, .. } => {
+                Some(room_for_launcher(folder, source))
             }
             Self::UnknownPrimitive { .. } => None,
             Self::NoEventQueue(error) => Some(

@@ -62,8 +62,12 @@ pub fn find(world: &World, runtime: &Tool, name: &str) -> Result<Launcher, ExecE
     if core_data::text(&format!("{FOLDER}/{name}")).is_none() {
         return Err(fault("does not exist".into()));
     }
-    let launchers =
-        written(world, name).map_err(|error| fault(format!("cannot be written: {error}")))?;
+    let launchers = written(world, name).map_err(|source| ExecError::LauncherNotWritten {
+        name: name.to_owned(),
+        runtime: runtime.id.to_string(),
+        folder: tempfile::env::temp_dir(),
+        source,
+    })?;
     Ok(Launcher {
         path: launchers.0.join(name),
         temporary: launchers.1,

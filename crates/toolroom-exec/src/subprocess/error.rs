@@ -32,6 +32,8 @@ pub enum Error {
     InvalidArgument { program: PathBuf, what: String },
     #[error("the guard {} does not answer", guard.display())]
     GuardFailed { guard: PathBuf, source: io::Error },
+    #[error("the system lacks what it takes to start {}", program.display())]
+    Exhausted { program: PathBuf, source: io::Error },
     #[error("the guard of {} ended before it did", program.display())]
     GuardLost { program: PathBuf },
 }
@@ -46,6 +48,7 @@ impl Explain for Error {
             Self::SpawnFailed { .. } => "exec::spawn_failed",
             Self::InvalidArgument { .. } => "exec::invalid_argument",
             Self::GuardFailed { .. } => "exec::guard_failed",
+            Self::Exhausted { .. } => "exec::exhausted",
             Self::GuardLost { .. } => "exec::guard_lost",
         }
     }
@@ -88,6 +91,9 @@ impl Explain for Error {
             }
             Self::GuardFailed { .. } => {
                 "reinstall toolroom: it could not start itself as a guard".to_owned()
+            }
+            Self::Exhausted { source, .. } => {
+                return scarcity::cure(source).map(str::to_owned);
             }
             Self::GuardLost { .. } => {
                 "something killed the guard, often the system short of memory; try again".to_owned()

@@ -26,6 +26,7 @@ use super::guard::wire::{self, Notice};
 use super::orphans::Mark;
 use super::sentry::{self, Keeper};
 use crate::end::Exit;
+use crate::scarcity;
 
 /// How long a guard may take to start the tool.
 const ANSWER: Duration = Duration::from_secs(20);
@@ -77,10 +78,7 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
         program: command.program.clone(),
         what: unpassable.0,
     })?;
-    let failed = |source| Error::GuardFailed {
-        guard: guard.program.clone(),
-        source,
-    };
+    let failed = |source| unguarded(command, guard, source);
     let (mut started, ends) = connect(command, guard, mark).map_err(failed)?;
     let tree = &mut started.tree;
     tree.is_over = false;
@@ -109,6 +107,20 @@ pub(super) async fn start(command: &Command, guard: &Guard) -> Result<Started, E
         }),
         Some(Notice::NotStarted { errno }) => Err(not_started(command, errno)),
         _ => Err(failed(io::ErrorKind::UnexpectedEof.into())),
+    }
+}
+
+/// Why there is no guard: the system's fault is not to be taken for ours.
+fn unguarded(command: &Command, guard: &Guard, source: io::Error) -> Error {
+    if scarcity::cure(&source).is_some() {
+        return Error::Exhausted {
+            program: command.program.clone(),
+            source,
+        };
+    }
+    Error::GuardFailed {
+        guard: guard.program.clone(),
+        source,
     }
 }
 

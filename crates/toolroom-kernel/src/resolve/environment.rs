@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::evidence;
 use super::facts::{Facts, Filled};
-use super::files::{Reading, Spot, join, read_text};
+use super::files::{Reading, Spot, Unread, join, read_text};
 use super::spec::{EnvironmentSpec, EvidenceSpec, KeySpec};
 use super::version::Version;
 use crate::template::TemplateError;
@@ -33,6 +33,20 @@ pub(super) struct Sound {
     pub(super) marked: bool,
 }
 
+/// Why nothing can be said about a path.
+#[derive(Debug)]
+pub(super) enum Uninspected {
+    Template(TemplateError),
+    /// The system did not say what is there: that makes it neither absent nor broken.
+    Unknown(PathBuf, &'static str),
+}
+
+impl From<TemplateError> for Uninspected {
+    fn from(error: TemplateError) -> Self {
+        Self::Template(error)
+    }
+}
+
 /// Looks at directories in the way one resolver describes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Inspector<'s> {
@@ -44,11 +58,20 @@ pub(super) struct Inspector<'s> {
 }
 
 impl Inspector<'_> {
-    pub(super) fn inspect(&self, path: &Path) -> Result<Inspection, TemplateError> {
-        let marker = self.marker(path);
+    pub(super) fn inspect(&self, path: &Path) -> Result<Inspection, Uninspected> {
+        let marker = self.marker(path)?;
         if marker.is_none() {
             match std::fs::symlink_metadata(path) {
-                Err(_) => return Ok(Inspection::Absent("there is no such directory".to_owned())),
+                Err(error) => {
+                    return match Unread::because(&error) {
+                        Unread::Unknown(reason) => {
+                            Err(Uninspected::Unknown(path.to_path_buf(), reason))
+                        }
+                        Unread::Bad(_) => {
+                            Ok(Inspection::Absent("there is no such directory".to_owned()))
+                        }
+                    };
+                }
                 Ok(metadata) if metadata.is_file() => return self.redirected(path),
                 Ok(metadata) if metadata.is_symlink() => match std::fs::metadata(path) {
                     Err(_) => {
@@ -60,6 +83,10 @@ impl Inspector<'_> {
                     Ok(target) if target.is_file() => return self.redirected(path),
                     Ok(_) => {}
                 },
+                Ok(metadata) if !metadata.is_dir() => {
+                    let reason = "it is a pipe, a socket or a device, not a directory";
+                    return Ok(Inspection::Rejected(path.to_path_buf(), reason.to_owned()));
+                }
                 Ok(_) => {}
             }
         }
@@ -67,24 +94,34 @@ impl Inspector<'_> {
     }
 
     /// The marker's text, or an empty one for a marker that is no text.
-    fn marker(&self, path: &Path) -> Option<String> {
-        let marker = path.join(self.spec.marker.as_ref()?);
-        match read_text(&marker, MAX_MARKER) {
+    fn marker(&self, path: &Path) -> Result<Option<String>, Uninspected> {
+        let Some(name) = &self.spec.marker else {
+            return Ok(None);
+        };
+        let marker = path.join(name);
+        Ok(match read_text(&marker, MAX_MARKER) {
             Reading::Text(text) => Some(text),
             Reading::Bad(_) => Some(String::new()),
             Reading::Absent => marker.is_dir().then(String::new),
-        }
+            Reading::Unknown(reason) => return Err(Uninspected::Unknown(marker, reason)),
+        })
     }
 
     /// A file where the directory should be may name it in its first line.
-    fn redirected(&self, file: &Path) -> Result<Inspection, TemplateError> {
+    fn redirected(&self, file: &Path) -> Result<Inspection, Uninspected> {
         if !self.spec.redirect_file {
             let reason = "it is a file, not a directory".to_owned();
             return Ok(Inspection::Rejected(file.to_path_buf(), reason));
         }
         let broken = |reason: String| Ok(Inspection::Broken(file.to_path_buf(), reason));
-        let Reading::Text(text) = read_text(file, MAX_REDIRECT) else {
-            return broken("it is a file that names no environment".to_owned());
+        let text = match read_text(file, MAX_REDIRECT) {
+            Reading::Text(text) => text,
+            Reading::Unknown(reason) => {
+                return Err(Uninspected::Unknown(file.to_path_buf(), reason));
+            }
+            Reading::Absent | Reading::Bad(_) => {
+                return broken("it is a file that names no environment".to_owned());
+            }
         };
         let line = text.lines().next().unwrap_or_default().trim_end();
         if line.is_empty() || line.chars().any(char::is_control) {
@@ -97,11 +134,11 @@ impl Inspector<'_> {
                 target.display()
             ));
         }
-        let marker = self.marker(&target);
+        let marker = self.marker(&target)?;
         self.directory(&target, marker.as_ref())
     }
 
-    fn directory(&self, path: &Path, marker: Option<&String>) -> Result<Inspection, TemplateError> {
+    fn directory(&self, path: &Path, marker: Option<&String>) -> Result<Inspection, Uninspected> {
         if let Some(name) = &self.spec.unfinished
             && path.join(name).exists()
         {
@@ -145,7 +182,7 @@ impl Inspector<'_> {
     fn executable(
         &self,
         path: &Path,
-    ) -> Result<Result<PathBuf, (PathBuf, Spot, String)>, TemplateError> {
+    ) -> Result<Result<PathBuf, (PathBuf, Spot, String)>, Uninspected> {
         let names = self.spec.executable.on(self.facts.world.os);
         let mut first = None;
         for name in names {
@@ -169,7 +206,7 @@ impl Inspector<'_> {
         path: &Path,
         executable: PathBuf,
         marker: Option<&String>,
-    ) -> Result<Inspection, TemplateError> {
+    ) -> Result<Inspection, Uninspected> {
         let broken = |reason: String| Ok(Inspection::Broken(path.to_path_buf(), reason));
         if let Some(spec) = &self.spec.base {
             match self.value(path, marker, Some(spec)) {
@@ -219,7 +256,7 @@ impl Inspector<'_> {
         }
         match read_text(&path.join(&spec.file), MAX_MARKER) {
             Reading::Text(text) => value_of(&text, keys),
-            Reading::Absent | Reading::Bad(_) => None,
+            Reading::Absent | Reading::Bad(_) | Reading::Unknown(_) => None,
         }
     }
 }

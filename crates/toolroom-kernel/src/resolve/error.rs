@@ -26,6 +26,8 @@ pub enum ResolveError {
         reason: String,
         tried: Vec<Candidate>,
     },
+    #[error("the system does not say what {} is: {reason}", .path.display())]
+    Unknown { path: PathBuf, reason: &'static str },
     #[error("version {} is not installed; {} asks for it{}", .missing.wanted, .missing.origin, and_installed(&.missing.installed))]
     VersionNotInstalled {
         missing: Box<MissingVersion>,
@@ -105,6 +107,7 @@ impl Explain for ResolveError {
         match self {
             Self::InterpreterNotFound { .. } => "resolve::interpreter_not_found",
             Self::Broken { .. } => "resolve::broken_environment",
+            Self::Unknown { .. } => "resolve::unknown_place",
             Self::VersionNotInstalled { .. } => "resolve::version_not_installed",
             Self::BadVersion { .. } => "resolve::bad_version",
             Self::UnknownResolver { .. } => "resolve::unknown_resolver",
@@ -122,6 +125,9 @@ impl Explain for ResolveError {
             }
             Self::Broken { path, .. } => {
                 format!("remake it with `toolroom setup --repair`, or remove {}", path.display())
+            }
+            Self::Unknown { .. } => {
+                "see to that and try again: nothing is known to be wrong with it".to_owned()
             }
             Self::VersionNotInstalled { missing, .. } => {
                 let MissingVersion { wanted, origin, .. } = missing.as_ref();
@@ -145,7 +151,7 @@ impl Explain for ResolveError {
         match self {
             Self::VersionNotInstalled { missing, .. } => missing.file.as_deref().map(Place::file),
             Self::BadVersion { file, .. } => file.as_deref().map(Place::file),
-            Self::Broken { path, .. } => Some(Place::file(path)),
+            Self::Broken { path, .. } | Self::Unknown { path, .. } => Some(Place::file(path)),
             Self::BadEnvConfig { file, .. } | Self::BadVariable { file, .. } => file.clone(),
             _ => None,
         }

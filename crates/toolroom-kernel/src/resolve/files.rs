@@ -98,6 +98,47 @@ pub(super) enum Reading {
     Absent,
     /// Why it cannot be taken as text.
     Bad(&'static str),
+    /// Why the system did not say what is there.
+    Unknown(&'static str),
+}
+
+/// Why a file that is there was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// It cannot be taken for what it should be.
+    Bad(&'static str),
+    /// The system did not say: that tells nothing about the file.
+    Unknown(&'static str),
+}
+
+impl Unread {
+    pub(super) const fn reason(self) -> &'static str {
+        match self {
+            Self::Bad(reason) | Self::Unknown(reason) => reason,
+        }
+    }
+
+    pub(super) fn because(error: &std::io::Error) -> Self {
+        lack(error).map_or(Self::Bad("it cannot be read"), Self::Unknown)
+    }
+}
+
+/// What the system lacks, if that is why it did not answer.
+#[cfg(unix)]
+fn lack(error: &std::io::Error) -> Option<&'static str> {
+    use rustix::io::Errno;
+    match Errno::from_io_error(error)? {
+        Errno::MFILE => Some("too many files are open: `ulimit -n` shows the limit"),
+        Errno::NFILE => Some("the machine has as many files open as it can"),
+        Errno::NOMEM => Some("the system is out of memory"),
+        Errno::IO => Some("its disk does not answer: input/output error"),
+        _ => None,
+    }
+}
+
+#[cfg(not(unix))]
+fn lack(_: &std::io::Error) -> Option<&'static str> {
+    None
 }
 
 /// Reads a small text file: UTF-8, or UTF-16 with a byte order mark. Only regular files
@@ -106,32 +147,37 @@ pub(super) fn read_text(path: &Path, limit: u64) -> Reading {
     match read_bytes(path, limit) {
         Ok(Some(bytes)) => decode(&bytes).map_or(Reading::Bad("it is not text"), Reading::Text),
         Ok(None) => Reading::Absent,
-        Err(reason) => Reading::Bad(reason),
+        Err(Unread::Bad(reason)) => Reading::Bad(reason),
+        Err(Unread::Unknown(reason)) => Reading::Unknown(reason),
     }
 }
 
 /// Reads a small file whatever it holds; one that is not there gives nothing.
-pub(super) fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, &'static str> {
+pub(super) fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unread> {
     let file = match plain::open(path, Links::Followed) {
         Ok(file) => file,
         Err(error) if is_missing(error.kind()) => return Ok(None),
         Err(_) if path.is_dir() => return Ok(None),
-        Err(_) => return Err("it cannot be read"),
+        // A system that is short of descriptors does not say so of what is not there either.
+        Err(error) => match std::fs::metadata(path) {
+            Err(other) if is_missing(other.kind()) => return Ok(None),
+            _ => return Err(Unread::because(&error)),
+        },
     };
     let size = match file.metadata() {
         Ok(metadata) if metadata.is_file() => metadata.len(),
         Ok(metadata) if metadata.is_dir() => return Ok(None),
-        Ok(_) => return Err("it is not a regular file"),
-        Err(_) => return Err("it cannot be read"),
+        Ok(_) => return Err(Unread::Bad("it is not a regular file")),
+        Err(error) => return Err(Unread::because(&error)),
     };
     if size > limit {
-        return Err("it is too large");
+        return Err(Unread::Bad("it is too large"));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     // It may have grown since.
     match file.take(limit + 1).read_to_end(&mut bytes) {
-        Err(_) => Err("it cannot be read"),
-        Ok(_) if bytes.len() as u64 > limit => Err("it is too large"),
+        Err(error) => Err(Unread::because(&error)),
+        Ok(_) if bytes.len() as u64 > limit => Err(Unread::Bad("it is too large")),
         Ok(_) => Ok(Some(bytes)),
     }
 }

@@ -91,8 +91,8 @@ fn dotenv_layer(call: &Call<'_>, path: &Path, resolution: &mut Resolution) {
     let bytes = match read_bytes(path, dotenv::MAX_BYTES as u64) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return,
-        Err(reason) => {
-            let text = format!("{} is not used: {reason}", path.display());
+        Err(unread) => {
+            let text = format!("{} is not used: {}", path.display(), unread.reason());
             let fix = format!("correct or remove {}", path.display());
             resolution.notes.push(Note::of_dotenv(text, Some(fix)));
             return;

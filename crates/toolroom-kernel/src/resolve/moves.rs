@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::environment::{Inspection, Inspector, Sound};
+use super::environment::{Inspection, Inspector, Sound, Uninspected};
 use super::error::ResolveError;
 use super::evidence;
 use super::facts::Filled;
@@ -94,7 +94,10 @@ impl Search<'_> {
         let inspection = inspector.inspect(path);
         inspection
             .map(Some)
-            .map_err(|error| self.bad_template(&error))
+            .map_err(|uninspected| match uninspected {
+                Uninspected::Template(error) => self.bad_template(&error),
+                Uninspected::Unknown(path, reason) => ResolveError::Unknown { path, reason },
+            })
     }
 
     fn environment(

@@ -253,8 +253,10 @@ fn in_file(
             }
             (texts, None)
         }
-        Reading::Bad(reason) if !is_document => (Vec::new(), Some(reason)),
-        Reading::Bad(reason) => {
+        Reading::Bad(reason) | Reading::Unknown(reason) if !is_document => {
+            (Vec::new(), Some(reason))
+        }
+        Reading::Bad(reason) | Reading::Unknown(reason) => {
             remarks.push(Note::new(
                 format!("{} asks for no version: {reason}", path.display()),
                 "correct it",

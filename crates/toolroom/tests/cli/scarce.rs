@@ -86,3 +86,38 @@ fn too_few_descriptors_are_named_with_what_to_do() {
     let (status, stdout, stderr) = limited(&context, "ulimit -n 32", "run hello");
     assert_eq!((status, stdout.as_str()), (0, "hello\n"), "{stderr}");
 }
+
+/// A system that does not let a file be opened says nothing about the file.
+#[test]
+fn a_place_that_could_not_be_looked_at_is_not_called_broken() {
+    let context = machine();
+    context.tool("one.py", "def main():\n    return 1\n");
+    for limit in 4..8 {
+        for args in ["run one", "env python"] {
+            let (status, _, stderr) = limited(&context, &format!("ulimit -n {limit}"), args);
+            assert!(!stderr.contains("broken"), "{limit} {args}: {stderr}");
+            assert!(
+                status == 0 || stderr.contains("open files") || stderr.contains("files are open"),
+                "{limit} {args}: {status} {stderr}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_launcher_that_cannot_be_written_says_why_and_what_helps() {
+    let context = machine();
+    let (status, _, stderr) = limited(&context, "ulimit -f 1", "run hello");
+    assert_eq!(status, 125, "{stderr}");
+    assert!(stderr.contains("exec::launcher_not_written"), "{stderr}");
+    assert!(stderr.contains("`ulimit -f`"), "{stderr}");
+    let cache = context.home().join(".cache");
+    fs_err::remove_dir_all(&cache).unwrap();
+    fs_err::write(&cache, "").unwrap();
+    let (status, _, stderr) = limited(&context, "export TMPDIR=/none", "run hello");
+    assert_eq!(status, 125, "{stderr}");
+    assert!(
+        stderr.contains("see that /none is there and may be written to"),
+        "{stderr}"
+    );
+}
