@@ -13,6 +13,7 @@ mod printer;
 mod settings;
 mod world;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
@@ -60,15 +61,24 @@ fn report(printer: Printer, command: &str, outcome: Result<Answer, Failure>) -> 
             (written, failure.status)
         }
     };
-    match written {
-        Ok(()) => status,
-        Err(error) => {
-            let message = format!("the answer could not be written: {error}");
-            printer.failure(&Failure::new("io::not_written", message));
-            Status::CannotDo
-        }
-    }
+    self::written(printer, written, status)
 }
+
+/// How a command ends whose answer was written, or was not.
+fn written(printer: Printer, outcome: std::io::Result<()>, status: Status) -> Status {
+    let Err(error) = outcome else { return status };
+    let message = format!("the answer could not be written: {error}");
+    printer.failure(&Failure::new("io::not_written", message));
+    Status::CannotDo
+}
+
+/// For what is said before anybody has said how.
+const PLAIN: Printer = Printer {
+    json: true,
+    volume: Volume::Normal,
+    color: ColorChoice::Never,
+    columns: None,
+};
 
 fn say(printer: Printer, command: &str, answer: &Answer) -> std::io::Result<()> {
     if printer.json {
@@ -100,13 +110,13 @@ fn say(printer: Printer, command: &str, answer: &Answer) -> std::io::Result<()> 
 /// A wrong command line. Programs that asked for JSON get it here, too.
 fn usage(error: &clap::Error) -> ExitCode {
     let wants_json = std::env::args_os().any(|argument| argument == "--json");
-    if !error.use_stderr() || !wants_json {
+    if !error.use_stderr() {
+        let printed = error.print().and_then(|()| std::io::stdout().flush());
+        return written(PLAIN, printer::unless_gone(printed), Status::Done).into();
+    }
+    if !wants_json {
         let _ = error.print();
-        return if error.use_stderr() {
-            Status::Usage.into()
-        } else {
-            Status::Done.into()
-        };
+        return Status::Usage.into();
     }
     let text = error.render().to_string();
     let lines: Vec<&str> = text
@@ -123,12 +133,6 @@ fn usage(error: &clap::Error) -> ExitCode {
         .skip(1)
         .find_map(|argument| known.find_subcommand(argument))
         .map_or("", clap::Command::get_name);
-    let printer = Printer {
-        json: true,
-        volume: Volume::Normal,
-        color: ColorChoice::Never,
-        columns: None,
-    };
-    let _ = printer.document(command, Err(&failure));
-    Status::Usage.into()
+    let document = PLAIN.document(command, Err(&failure));
+    written(PLAIN, document, Status::Usage).into()
 }

@@ -23,7 +23,7 @@ pub enum Volume {
 }
 
 /// A reader that has gone away, such as `head`, is no error.
-fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+pub fn unless_gone(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,

@@ -19,13 +19,8 @@ const PROJECT: &str = "TOOLROOM_PROJECT";
 /// # Errors
 /// Fails if there is no working directory, or none where the project was said to be.
 pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
-    let cwd = std::env::current_dir().map_err(|error| {
-        Failure::new(
-            "io::no_working_directory",
-            format!("the working directory cannot be read: {error}"),
-        )
-    })?;
     let env: Environ = std::env::vars_os().collect();
+    let cwd = working_directory(project, &env)?;
     let home = home(&env);
     let user_space = match env.get_os("TOOLROOM_USER_SPACE") {
         Some(path) if !path.is_empty() => Some(absolute(&cwd, Path::new(path))),
@@ -47,6 +42,24 @@ pub fn of_process(project: Option<&Path>) -> Result<World, Failure> {
         user_space,
         project,
     })
+}
+
+/// Where we are. A directory that is gone is needed only by those who name no project, or
+/// name one from there.
+fn working_directory(project: Option<&Path>, env: &Environ) -> Result<PathBuf, Failure> {
+    let error = match std::env::current_dir() {
+        Ok(cwd) => return Ok(cwd),
+        Err(error) => error,
+    };
+    let named = project.or_else(|| env.get_os(PROJECT).map(Path::new));
+    match named {
+        Some(project) if project.is_absolute() => Ok(project.to_path_buf()),
+        _ => {
+            let message = format!("the working directory cannot be read: {error}");
+            let help = "go to a directory that is there, or name a project: --project /PATH";
+            Err(Failure::new("io::no_working_directory", message).help(help))
+        }
+    }
 }
 
 fn home(env: &Environ) -> Option<PathBuf> {

@@ -117,13 +117,21 @@ impl Explain for HttpError {
             }
             Self::TooLarge { .. } => "ask for less, or raise config.max_response",
             Self::TooManyRedirects { .. } => "raise config.redirects, or ask the last address",
-            Self::BadRequest { .. }
-            | Self::UnreadableFile { .. }
-            | Self::Broken { .. }
-            | Self::BadEncoding { .. }
-            | Self::RedirectCircle { .. }
-            | Self::BadRedirect { .. }
-            | Self::BadClient { .. } => return None,
+            Self::Broken { .. } => {
+                "try again; if it goes on, see what the server's log says, or set config.retries"
+            }
+            Self::BadEncoding { .. } => {
+                "ask for it as it is: config.headers with accept-encoding: identity"
+            }
+            Self::RedirectCircle { .. } => {
+                "see whether the server wants a login or a cookie, or ask another address"
+            }
+            Self::BadRedirect { .. } => {
+                "ask the address that is meant, or set config.redirects: 0 to see the answer"
+            }
+            Self::BadRequest { .. } | Self::UnreadableFile { .. } | Self::BadClient { .. } => {
+                return None;
+            }
         };
         Some(text.to_owned())
     }

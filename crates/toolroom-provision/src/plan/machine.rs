@@ -123,6 +123,9 @@ impl Machine<'_> {
         if fs_err::symlink_metadata(directory).is_err() {
             return Look::Absent;
         }
+        if fs_err::metadata(directory).is_ok_and(|found| !found.is_dir() && !found.is_file()) {
+            return Look::Broken("it is a pipe, a socket or a device".to_owned());
+        }
         let preferred = [Preferred {
             resolver: resolver.to_owned(),
             environment: directory.to_path_buf(),

@@ -31,10 +31,13 @@ fn limited(context: &TestContext, limits: &str, args: &str) -> (i32, String, Str
         .current_dir(context.project());
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let said = text(&output.stderr);
+    // Lines are broken where the terminal's are.
+    let said: Vec<&str> = said.split_whitespace().collect();
     (
         output.status.code().unwrap_or(-1),
         text(&output.stdout),
-        text(&output.stderr),
+        said.join(" "),
     )
 }
 
@@ -119,5 +122,41 @@ fn a_launcher_that_cannot_be_written_says_why_and_what_helps() {
     assert!(
         stderr.contains("see that /none is there and may be written to"),
         "{stderr}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_and_version_that_cannot_be_written_are_an_error_as_any_answer_is() {
+    let context = machine();
+    for args in ["--version", "--help", "list --help", "list"] {
+        let (status, _, stderr) = limited(&context, ":", &format!("{args} > /dev/full"));
+        assert_eq!(status, 125, "{args}: {stderr}");
+        assert!(stderr.contains("io::not_written"), "{args}: {stderr}");
+    }
+}
+
+#[test]
+fn a_project_is_found_by_its_path_though_the_working_directory_is_gone() {
+    let context = machine();
+    let gone = "mkdir gone && cd gone && rmdir ../gone";
+    let project = context.project();
+    let args = format!("--project '{}' run hello", project.display());
+    let (status, stdout, stderr) = limited(&context, gone, &args);
+    assert_eq!((status, stdout.as_str()), (0, "hello\n"), "{stderr}");
+    let (status, _, stderr) = limited(&context, gone, "list");
+    assert_eq!(status, 125);
+    assert!(stderr.contains("--project /PATH"), "{stderr}");
+}
+
+#[test]
+fn a_pipe_in_an_environments_place_is_called_one() {
+    let context = machine();
+    let manifest = "[project]\nname = 'p'\nversion = '1'\ndependencies = ['six']\n";
+    fs_err::write(context.project().join("pyproject.toml"), manifest).unwrap();
+    let (_, stdout, stderr) = limited(&context, "mkfifo .venv", "setup --plan");
+    assert!(
+        stdout.contains(".venv is broken: it is a pipe, a socket or a device"),
+        "{stdout}{stderr}"
     );
 }

@@ -54,6 +54,8 @@ fn error(request: &Request) -> (&'static str, String) {
     let text = error.to_string();
     assert!(text.contains("http"), "{text}");
     assert!(!text.trim_end().ends_with(':'), "{text}");
+    let has_no_next_step = matches!(error.code(), "http::bad_request" | "http::bad_client");
+    assert!(has_no_next_step || error.help().is_some(), "{text}");
     (error.code(), text)
 }
 
