@@ -36,17 +36,14 @@ fn what_is_not_json_is_skipped() {
 }
 
 #[test]
-fn a_line_of_twenty_megabytes_is_skipped_and_the_next_one_answered() {
+fn a_line_of_twenty_megabytes_is_refused_and_the_next_one_answered() {
     let context = machine();
     echo(&context);
     let mut client = Client::start(&context, &[]);
     let large = "x".repeat(20 << 20);
-    client.send_modern(
-        "tools/call",
-        json!({"name": "echo", "arguments": {"value": large}}),
-    );
-    let id = client.send_modern("server/discover", json!({}));
-    assert_eq!(client.next_response()["id"], id);
+    let call = json!({"name": "echo", "arguments": {"value": large}});
+    assert_eq!(client.modern_error("tools/call", call)["code"], -32600);
+    client.modern("server/discover", json!({}));
 }
 
 #[test]
