@@ -10,14 +10,20 @@ pub type Heard = Arc<Mutex<Vec<u8>>>;
 /// How often lines are passed on.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// Runs something that fills a buffer, and tells its lines meanwhile and at the end.
-pub fn listening<T>(tell: &(dyn Fn(&str) + Sync), run: impl FnOnce(&Heard) -> T) -> T {
+/// Runs something that fills a buffer, and tells its lines meanwhile and at the end. Calls
+/// `beat` for as long as it runs.
+pub fn listening<T>(
+    tell: &(dyn Fn(&str) + Sync),
+    beat: &(dyn Fn() + Sync),
+    run: impl FnOnce(&Heard) -> T,
+) -> T {
     let heard = Heard::default();
     let over = AtomicBool::new(false);
     let outcome = std::thread::scope(|scope| {
         let listener = scope.spawn(|| {
             while !over.load(Ordering::Acquire) {
                 std::thread::park_timeout(EVERY);
+                beat();
                 let mut bytes = super::lock(&heard);
                 let whole = bytes.iter().rposition(|byte| *byte == b'\n');
                 let lines: Vec<u8> =
@@ -50,7 +56,7 @@ mod tests {
     fn lines_are_told_whole_and_none_is_lost() {
         let told = Mutex::new(Vec::new());
         let tell = |line: &str| told.lock().unwrap().push(line.to_owned());
-        listening(&tell, |heard| {
+        listening(&tell, &|| {}, |heard| {
             for piece in ["Resol", "ved 2\n\nPrep", "ared 2\nno end"] {
                 heard.lock().unwrap().extend_from_slice(piece.as_bytes());
                 std::thread::sleep(Duration::from_millis(60));

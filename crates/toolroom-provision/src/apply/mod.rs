@@ -4,6 +4,7 @@
 //! marked as unfinished that the next run repairs. What we did not make is never deleted.
 
 mod check;
+mod found;
 mod kept;
 mod listen;
 mod lockfiles;
@@ -25,6 +26,7 @@ use crate::error::ProvisionError;
 use crate::manager::Amount;
 use crate::plan::{Plan, Planner};
 
+pub(crate) use found::{is_over, is_unsettled};
 pub(crate) use kept::{Before, Kept};
 pub use one::apply;
 pub(crate) use recover::is_broken_off;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use toolroom_kernel::World;
 
+use super::found::{is_over, is_there};
 use super::kept::Kept;
 use super::work::interrupted;
 use super::{Applying, mark};
@@ -41,7 +42,7 @@ fn recover_one(world: &World, state: &Path, place: &Path) -> Result<bool, Provis
         return Ok(false);
     };
     let is_changed = put_back(world, state, place)?;
-    if pending.was_there || mark::is_ready(place) {
+    if pending.was_there || mark::is_ready(place) || !is_there(place) {
         pending.end(state);
     }
     Ok(is_changed)
@@ -91,9 +92,17 @@ fn not_put_back(place: &Path, source: std::io::Error) -> ProvisionError {
     ProvisionError::io(doing, source)
 }
 
-/// Makes a place that is locked what it was before a change that was broken off.
+/// Makes a place that is locked what it was before a change that was broken off; not where
+/// an install came to its end since. Says whether anything is other than it seemed.
 pub(super) fn put_back(world: &World, state: &Path, place: &Path) -> Result<bool, ProvisionError> {
     let kept = Kept::of(place);
+    let pending = Pending::of(state, place);
+    if let Some(pending) = pending.filter(|pending| is_over(state, pending)) {
+        kept.let_go()
+            .map_err(|source| not_put_back(place, source))?;
+        pending.end(state);
+        return Ok(true);
+    }
     let is_changed = kept
         .put_back()
         .map_err(|source| not_put_back(place, source))?;

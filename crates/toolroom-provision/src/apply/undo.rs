@@ -1,13 +1,15 @@
 //! Takes back what setup made for a project: our own environments, and the record.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use toolroom_kernel::World;
 
+use super::found::is_mixed;
+use super::kept::delete;
 use super::mark;
 use super::recover::recover;
 use crate::error::ProvisionError;
-use crate::journal::{Entry, Event, Journal, Record, seconds};
+use crate::journal::{Entry, Event, Journal, Pending, Record, seconds};
 use crate::lock::Lock;
 
 /// Deletes the environments that were made for the project, and forgets its decisions.
@@ -42,23 +44,47 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
         if !environment.starts_with(project) || !mark::is_ours(&environment) {
             continue;
         }
-        mark::delete(&environment).map_err(|source| {
-            ProvisionError::io(
-                format!("{} cannot be removed", environment.display()),
-                source,
-            )
-        })?;
-        journal.write(&Entry {
-            time: seconds(world.now),
-            process: std::process::id(),
-            event: Event::Undone,
-            target: "project".to_owned(),
-            manager: String::new(),
-            environment: environment.clone(),
-            detail: Vec::new(),
-        })?;
+        mark::delete(&environment).map_err(|source| not_removed(&environment, source))?;
+        journal.write(&undone_entry(world, &environment))?;
         undone.push(environment);
     }
+    undone.extend(undo_begun(world, state)?);
     Record::change(world, project, |record| record.decisions.clear())?;
     Ok(undone)
+}
+
+/// Deletes the folders of packages that an install was broken off in and that nobody else has
+/// changed since, and forgets all that was begun: what is left is not ours any more.
+fn undo_begun(world: &World, state: &Path) -> Result<Vec<PathBuf>, ProvisionError> {
+    let mut undone = Vec::new();
+    for Pending { environment, .. } in Pending::within(state, world.root()) {
+        let _lock = Lock::acquire(state, &environment, &|_| {})?;
+        let Some(pending) = Pending::of(state, &environment) else {
+            continue;
+        };
+        if pending.marks.is_some() && !is_mixed(state, &pending) {
+            delete(&environment).map_err(|source| not_removed(&environment, source))?;
+            Journal::open(state).write(&undone_entry(world, &environment))?;
+            undone.push(environment);
+        }
+        pending.end(state);
+    }
+    Ok(undone)
+}
+
+fn not_removed(environment: &Path, source: std::io::Error) -> ProvisionError {
+    let doing = format!("{} cannot be removed", environment.display());
+    ProvisionError::io(doing, source)
+}
+
+fn undone_entry(world: &World, environment: &Path) -> Entry {
+    Entry {
+        time: seconds(world.now),
+        process: std::process::id(),
+        event: Event::Undone,
+        target: "project".to_owned(),
+        manager: String::new(),
+        environment: environment.to_path_buf(),
+        detail: Vec::new(),
+    }
 }

@@ -5,6 +5,7 @@ mod keeping;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::found::is_there;
 use super::kept::delete;
 use super::listen::listening;
 use super::lockfiles::Lockfiles;
@@ -72,11 +73,12 @@ struct Work<'w> {
 
 impl Work<'_> {
     fn run(&self) -> Result<(), ProvisionError> {
-        let pending = Pending::begin(self.state, self.place)?;
+        let pending = self.begin()?;
+        let is_found = self.makes_folder(&pending) && is_there(self.place);
         self.note(Event::Begun, &[self.plan.decision.action.name().to_owned()])?;
         let lockfiles = Lockfiles::of(&self.plan.target);
         let outcome = match self.makes() {
-            true => self.make(),
+            true => self.make(&pending),
             false => self.change(&pending),
         };
         let Err(error) = outcome else {
@@ -88,11 +90,12 @@ impl Work<'_> {
         let _ = self.note(Event::Failed, &[error.to_string()]);
         let is_as_before = match self.makes() {
             true => self.unmake(),
-            false => self.put_back(&pending) && lockfiles.put_back().is_ok(),
+            false => self.put_back(&pending, is_found) && lockfiles.put_back().is_ok(),
         };
-        // What could not be put back is for the next run to repair.
-        if is_as_before {
-            pending.end(self.state);
+        // What could not be put back is for the next run to repair, as is what was found.
+        match is_as_before && !is_found {
+            true => pending.end(self.state),
+            false => pending.show_life(self.state),
         }
         Err(error)
     }
@@ -103,7 +106,7 @@ impl Work<'_> {
         remakes && self.plan.target.has_own_directory()
     }
 
-    fn make(&self) -> Result<(), ProvisionError> {
+    fn make(&self, pending: &Pending) -> Result<(), ProvisionError> {
         self.clear()?;
         let failed = |doing: &str, source| {
             ProvisionError::io(
@@ -118,7 +121,7 @@ impl Work<'_> {
             write_whole(&self.place.join(name), text.as_bytes())
                 .map_err(|source| failed("made", source))?;
         }
-        self.steps(&self.plan.steps)?;
+        self.steps(&self.plan.steps, pending)?;
         self.verify()?;
         let world = self.how.planner.world;
         let manager = &self.plan.target.manager.name;
@@ -162,12 +165,13 @@ impl Work<'_> {
                 source,
             )
         };
+        self.keep()?;
         if self.makes_folder(pending) {
+            // What a broken-off install left is kept by now, as others may have added to it.
             delete(self.place).map_err(|source| failed("cleared", source))?;
             self.note(Event::Made, &[])?;
         }
-        self.keep()?;
-        self.steps(&self.plan.steps)?;
+        self.steps(&self.plan.steps, pending)?;
         self.verify()?;
         match self.makes_folder(pending) && self.place.is_dir() {
             true => self.mark_made(),
@@ -201,7 +205,7 @@ impl Work<'_> {
             .map_err(|source| ProvisionError::io("the constraints cannot be written", source))
     }
 
-    fn steps(&self, steps: &[Step]) -> Result<(), ProvisionError> {
+    fn steps(&self, steps: &[Step], pending: &Pending) -> Result<(), ProvisionError> {
         let cancel = self.how.cancel;
         let runner = Runner {
             world: self.how.planner.world,
@@ -226,7 +230,11 @@ impl Work<'_> {
                 .hear(self.plan, News::Begin { what: &step.what });
             let amount = std::sync::Mutex::new(Amount::default());
             let tell = |line: &str| self.tell(line, &mut super::lock(&amount));
-            listening(&tell, |heard| runner.run(step, heard))?;
+            let beat = || pending.show_life(self.state);
+            let outcome = listening(&tell, &beat, |heard| runner.run(step, heard));
+            // Whatever the command did until its end is of our making.
+            beat();
+            outcome?;
         }
         Ok(())
     }

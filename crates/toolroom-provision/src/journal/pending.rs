@@ -1,6 +1,8 @@
 //! Changes that are under way, one note for each environment.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +16,13 @@ pub struct Pending {
     /// Whether anything was there before: what was not can be deleted.
     #[serde(default = "yes")]
     pub was_there: bool,
+    /// What says of a folder of packages that an install in it came to its end; nothing for
+    /// environments, which bear marks of our own.
+    #[serde(default)]
+    pub marks: Option<Vec<PathBuf>>,
+    /// Whether others have changed what an earlier change left here.
+    #[serde(default)]
+    pub is_mixed: bool,
 }
 
 const fn yes() -> bool {
@@ -21,23 +30,44 @@ const fn yes() -> bool {
 }
 
 impl Pending {
+    /// A change to an environment as it is now. One that takes up another that was broken off
+    /// began where that began.
+    #[must_use]
+    pub fn new(state: &Path, environment: &Path, marks: Option<Vec<PathBuf>>) -> Self {
+        let earlier = Self::of(state, environment);
+        let is_there = || fs_err::symlink_metadata(environment).is_ok();
+        Self {
+            environment: environment.to_path_buf(),
+            was_there: earlier.map_or_else(is_there, |earlier| earlier.was_there),
+            marks,
+            is_mixed: false,
+        }
+    }
+
     /// # Errors
     /// Fails if the note cannot be written: then nothing may be changed.
-    pub fn begin(state: &Path, environment: &Path) -> Result<Self, ProvisionError> {
-        let earlier = Self::of(state, environment);
-        let pending = Self {
-            environment: environment.to_path_buf(),
-            // A change that takes up one that was broken off began where that began.
-            was_there: earlier.map_or_else(
-                || fs_err::symlink_metadata(environment).is_ok(),
-                |earlier| earlier.was_there,
-            ),
-        };
+    pub fn begin(&self, state: &Path) -> Result<(), ProvisionError> {
         let failed =
             |source| ProvisionError::io("the note of the change cannot be written", source);
-        let bytes = serde_json::to_vec(&pending).map_err(|error| failed(error.into()))?;
-        write_whole(&file(state, environment), &bytes).map_err(failed)?;
-        Ok(pending)
+        let bytes = serde_json::to_vec(self).map_err(|error| failed(error.into()))?;
+        write_whole(&file(state, &self.environment), &bytes).map_err(failed)
+    }
+
+    /// Says that whoever is at the change is still there. The time is that of the file system,
+    /// by which others' changes can be told from ours.
+    pub fn show_life(&self, state: &Path) {
+        let note = fs_err::OpenOptions::new()
+            .write(true)
+            .open(file(state, &self.environment));
+        // Every note begins with this, so no reader ever finds another text.
+        let _ = note.and_then(|mut note| note.write_all(b"{"));
+    }
+
+    /// When whoever was at the change was last known to be.
+    #[must_use]
+    pub fn last_alive(&self, state: &Path) -> Option<SystemTime> {
+        let note = fs_err::metadata(file(state, &self.environment));
+        note.and_then(|note| note.modified()).ok()
     }
 
     /// The change that is noted for an environment.
@@ -49,6 +79,8 @@ impl Pending {
         let unreadable = || Self {
             environment: environment.to_path_buf(),
             was_there: true,
+            marks: None,
+            is_mixed: true,
         };
         read(&note).or_else(|| note.exists().then(unreadable))
     }

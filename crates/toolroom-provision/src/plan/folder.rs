@@ -8,7 +8,7 @@ use super::needs::Needs;
 use super::planner::Planner;
 use super::target::{Subject, Target};
 use super::{Plan, survey};
-use crate::apply::{Before, Kept, mark};
+use crate::apply::{Before, Kept, is_over, mark};
 use crate::decision::{
     Action, BrokenOff, Checked, Decision, Findings, FolderSituation, LastInstall, OwnCheck,
     decide_folder,
@@ -64,7 +64,9 @@ impl Planner<'_> {
             Some(_) => LastInstall::OfOthers,
         };
         let pending = self.state().and_then(|state| Pending::of(state, place));
+        let is_over = |pending: &Pending| self.state().is_some_and(|state| is_over(state, pending));
         let broken_off = match pending {
+            Some(pending) if is_over(&pending) => None,
             Some(pending) if !pending.was_there => Some(BrokenOff::Making),
             Some(_) => Some(BrokenOff::Changing),
             None => folder.as_deref().and_then(|place| unnoted(target, place)),

@@ -15,7 +15,7 @@ use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Implied, Preferred, Resolution, Setup};
 
-use crate::apply::{Applying, Kept, apply, is_broken_off};
+use crate::apply::{Applying, Kept, apply, is_broken_off, is_unsettled};
 use crate::decision::Action;
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
@@ -272,7 +272,7 @@ fn whole(world: &World, setup: &EnvSetup, manager: &Manager) -> Result<(), Provi
         let manifest = manifest(manager, setup, world.root());
         let beside = manifest.as_deref().and_then(Path::parent);
         let environment = beside.unwrap_or(world.root()).join(folder);
-        if Pending::of(state, &environment).is_some() || is_changed_from_above(&environment) {
+        if is_unsettled(state, &environment)? || is_changed_from_above(state, &environment)? {
             return Err(ProvisionError::Unfinished { environment });
         }
     }
@@ -294,9 +294,12 @@ fn whole(world: &World, setup: &EnvSetup, manager: &Manager) -> Result<(), Provi
 
 /// Whether an install in a project above changes a folder, too. The note of it is about that
 /// project's folder; in this one only what was kept tells.
-fn is_changed_from_above(environment: &Path) -> bool {
+fn is_changed_from_above(state: &Path, environment: &Path) -> Result<bool, ProvisionError> {
     let kept = Kept::of(environment);
-    kept.before().is_some() && kept.above().is_some()
+    match kept.above().filter(|_| kept.before().is_some()) {
+        None => Ok(false),
+        Some(above) => Ok(Pending::of(state, &above).is_none() || is_unsettled(state, &above)?),
+    }
 }
 
 /// Carries a plan out where that is allowed; a plan that must be and may not is an error.

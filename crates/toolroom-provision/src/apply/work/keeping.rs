@@ -1,8 +1,9 @@
 //! What was there while a plan changes it: kept, put back, let go, or marked as made.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::News;
+use super::super::found::is_mixed;
 use super::super::kept::{Kept, delete};
 use super::super::mark::{self, Ready};
 use super::super::recover::alone_at;
@@ -13,6 +14,28 @@ use crate::manager::members;
 use crate::plan::Plan;
 
 impl Work<'_> {
+    /// Notes that the change begins.
+    pub(super) fn begin(&self) -> Result<Pending, ProvisionError> {
+        let mut pending = Pending::new(self.state, self.place, self.marks());
+        let earlier = Pending::of(self.state, self.place);
+        pending.is_mixed = earlier.is_some_and(|earlier| is_mixed(self.state, &earlier));
+        pending.begin(self.state)?;
+        Ok(pending)
+    }
+
+    /// What says that an install in a folder of packages came to its end. The folder itself
+    /// does not, nor what is outside it.
+    fn marks(&self) -> Option<Vec<PathBuf>> {
+        let target = &self.plan.target;
+        if target.has_own_directory() || target.manager.folder.is_none() {
+            return None;
+        }
+        let marks = self.choice.commands.marks.iter();
+        let marks = marks.map(|mark| target.root.join(mark));
+        let is_within = |mark: &PathBuf| mark != self.place && mark.starts_with(self.place);
+        Some(marks.filter(is_within).collect())
+    }
+
     /// Whether a folder of packages is made where there was none.
     pub(super) fn makes_folder(&self, pending: &Pending) -> bool {
         let manager = &self.plan.target.manager;
@@ -43,10 +66,12 @@ impl Work<'_> {
             })
     }
 
-    /// Makes a place that was changed what it was; says whether it is.
-    pub(super) fn put_back(&self, pending: &Pending) -> bool {
+    /// Makes a place that was changed what it was; says whether it is. What was found in the
+    /// place of a folder that is made was kept, or not touched.
+    pub(super) fn put_back(&self, pending: &Pending, is_found: bool) -> bool {
+        let is_made = self.makes_folder(pending) && !is_found;
         let is_back = kept(self.plan).is_none_or(|kept| kept.put_back().is_ok())
-            && (!self.makes_folder(pending) || delete(self.place).is_ok());
+            && (!is_made || delete(self.place).is_ok());
         if is_back {
             let _ = self.note(Event::Undone, &[]);
         }

@@ -90,7 +90,7 @@ fn every_crash(
 }
 
 /// No note of a change is left.
-fn nothing_is_pending(context: &TestContext, when: &str) {
+pub(super) fn nothing_is_pending(context: &TestContext, when: &str) {
     let notes = context.home().join(".local/state/toolroom/pending");
     let notes = fs_err::read_dir(notes).into_iter().flatten().flatten();
     let left = notes
@@ -200,11 +200,11 @@ fn a_users_folder_of_packages_is_whole_after_every_crash() {
 
 /// An installer of a manager from data alone, which fills the folder of a project and of its
 /// two members, replacing what is there.
-const SQUIRREL: &str = "#!/bin/sh\nset -e\ncd \"$PROJECT\"\nfor tree in . trees/a trees/b; do\n  mkdir -p $tree/hollow/new\n  echo new > $tree/hollow/part\n  mv $tree/hollow/part $tree/hollow/acorn\ndone\n";
+pub(super) const SQUIRREL: &str = "#!/bin/sh\nset -e\ncd \"$PROJECT\"\nfor tree in . trees/a trees/b; do\n  mkdir -p $tree/hollow/new\n  echo new > $tree/hollow/part\n  mv $tree/hollow/part $tree/hollow/acorn\ndone\n";
 const ACORNS: &str = "tool_type: manager\ndescription: Acorns.\nmanifests: [acorns.json]\nfolder: hollow\nmembers: {declared: {acorns.json: [trees]}, manifests: [acorns.json]}\nchoose: {otherwise: [squirrel]}\ntools: {squirrel: {program: squirrel, marks: [hollow/new], install: [[squirrel]], env: {PROJECT: \"{project}\"}}}\n";
 
 /// A wood in which a user has acorns in one member's folder, and perhaps in the project's.
-fn wood(has_own: bool) -> TestContext {
+pub(super) fn wood(has_own: bool) -> TestContext {
     let mut context = crate::context();
     let squirrel = context.executable(context.root().join("bin/squirrel"), SQUIRREL);
     let path = format!("{}:/usr/bin:/bin", squirrel.parent().unwrap().display());

@@ -3,6 +3,7 @@
 
 mod active;
 mod broken_off;
+mod by_hand;
 mod crash;
 mod disk;
 mod ecosystems;
