@@ -32,13 +32,22 @@ pub fn listening<T>(
                 tell_lines(&lines, tell);
             }
         });
-        let outcome = run(&heard);
-        over.store(true, Ordering::Release);
-        listener.thread().unpark();
-        outcome
+        let _over = Over(&over, listener.thread());
+        run(&heard)
     });
     tell_lines(&super::lock(&heard), tell);
     outcome
+}
+
+/// Lets the listener end when what it listens to is over, also by a panic: the listener would
+/// be waited for without end, and the locks of whoever waits be held.
+struct Over<'o>(&'o AtomicBool, &'o std::thread::Thread);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+        self.1.unpark();
+    }
 }
 
 fn tell_lines(bytes: &[u8], tell: &(dyn Fn(&str) + Sync)) {
@@ -51,6 +60,12 @@ fn tell_lines(bytes: &[u8], tell: &(dyn Fn(&str) + Sync)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_panic_of_what_is_listened_to_is_not_waited_for() {
+        let run = || listening(&|_| {}, &|| {}, |_| panic!("no more descriptors"));
+        assert!(std::panic::catch_unwind(run).is_err());
+    }
 
     #[test]
     fn lines_are_told_whole_and_none_is_lost() {
