@@ -1,13 +1,14 @@
 //! Takes back what setup made for a project: our own environments, and the record.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use toolroom_kernel::World;
 
 use super::found::is_mixed;
-use super::kept::delete;
+use super::kept::{Kept, delete};
 use super::mark;
-use super::recover::recover;
+use super::recover::{put_back, recover};
 use crate::error::ProvisionError;
 use crate::journal::{Entry, Event, Journal, Pending, Record, seconds};
 use crate::lock::Lock;
@@ -31,11 +32,14 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
         .filter_map(|decision| decision.environment)
         .collect();
     let journal = Journal::open(state);
-    let made = journal
-        .entries()?
-        .into_iter()
-        .filter(|entry| entry.event == Event::Made && entry.environment.starts_with(project));
-    environments.extend(made.map(|entry| entry.environment));
+    let entries = journal.entries()?;
+    let entries = entries.into_iter();
+    let entries: Vec<_> = entries
+        .filter(|entry| entry.environment.starts_with(project))
+        .collect();
+    sweep(world, state, &entries)?;
+    let made = entries.iter().filter(|entry| entry.event == Event::Made);
+    environments.extend(made.map(|entry| entry.environment.clone()));
     environments.sort();
     environments.dedup();
     let mut undone = Vec::new();
@@ -51,6 +55,18 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
     undone.extend(undo_begun(world, state)?);
     Record::change(world, project, |record| record.decisions.clear())?;
     Ok(undone)
+}
+
+/// Removes what is left beside environments that setup was ever at.
+fn sweep(world: &World, state: &Path, entries: &[Entry]) -> Result<(), ProvisionError> {
+    let places: BTreeSet<&Path> = entries.iter().map(|entry| &*entry.environment).collect();
+    for place in places {
+        if Kept::of(place).has_room() && Kept::of(place).above().is_none() {
+            let _lock = Lock::acquire(state, place, &|_| {})?;
+            put_back(world, state, place)?;
+        }
+    }
+    Ok(())
 }
 
 /// Deletes the folders of packages that an install was broken off in and that nobody else has

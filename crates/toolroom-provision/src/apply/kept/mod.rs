@@ -112,8 +112,8 @@ impl Kept {
         if members.is_empty() && !self.own.has_folder() {
             return Ok(());
         }
-        self.own.make()?;
-        self.fill(members, rewritten, alone)
+        let made = self.own.make();
+        made.and_then(|()| self.fill(members, rewritten, alone))
             .inspect_err(|_| drop(self.put_back()))
     }
 

@@ -148,9 +148,48 @@ pub(super) fn refill(folder: &Path, kept: &Path) -> io::Result<()> {
 /// Deletes whatever is there; a link, not what it leads to.
 pub(in crate::apply) fn delete(path: &Path) -> io::Result<()> {
     match fs_err::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs_err::remove_dir_all(path),
+        Ok(found) if found.is_dir() => {
+            fs_err::remove_dir_all(path).or_else(|_| delete_level_by_level(path))
+        }
         Ok(_) => fs_err::remove_file(path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+/// Deletes a folder with no more than one open at a time: the usual way has one open for every
+/// level, which fails where descriptors are few.
+fn delete_level_by_level(folder: &Path) -> io::Result<()> {
+    let mut folders = vec![folder.to_path_buf()];
+    let mut next = 0;
+    while let Some(folder) = folders.get(next).cloned() {
+        for entry in fs_err::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                folders.push(entry.path());
+            } else {
+                fs_err::remove_file(entry.path())?;
+            }
+        }
+        next += 1;
+    }
+    folders.iter().rev().try_for_each(fs_err::remove_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_deleted_level_by_level_and_what_links_lead_to_is_not() {
+        let root = tempfile::tempdir().unwrap();
+        let (folder, other) = (root.path().join("folder"), root.path().join("other"));
+        for folder in [folder.join("a/b/c"), folder.join("d"), other.clone()] {
+            fs_err::create_dir_all(&folder).unwrap();
+            fs_err::write(folder.join("file"), "").unwrap();
+        }
+        link(&other, &folder.join("a/link")).unwrap();
+        delete_level_by_level(&folder).unwrap();
+        assert!(!folder.exists() && other.join("file").exists());
     }
 }

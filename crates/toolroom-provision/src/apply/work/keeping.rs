@@ -70,8 +70,10 @@ impl Work<'_> {
     /// place of a folder that is made was kept, or not touched.
     pub(super) fn put_back(&self, pending: &Pending, is_found: bool) -> bool {
         let is_made = self.makes_folder(pending) && !is_found;
-        let is_back = kept(self.plan).is_none_or(|kept| kept.put_back().is_ok())
-            && (!is_made || delete(self.place).is_ok());
+        // What is left beside the place is found again by the note.
+        let is_put_back = |kept: Kept| kept.put_back().is_ok() && !kept.has_room();
+        let is_back =
+            kept(self.plan).is_none_or(is_put_back) && (!is_made || delete(self.place).is_ok());
         if is_back {
             let _ = self.note(Event::Undone, &[]);
         }

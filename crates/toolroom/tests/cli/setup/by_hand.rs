@@ -187,3 +187,15 @@ fn a_project_and_members_that_were_filled_by_hand_after_a_kill_stay_so() {
         assert_eq!(rooms, [] as [PathBuf; 0], "undone: {undoes}");
     }
 }
+
+#[test]
+fn undo_sweeps_what_a_failed_setup_could_not_remove_beside_a_folder() {
+    let context = wood(true);
+    context.file("acorns.json", "{}");
+    let before = bytes_of(&context.project());
+    context.executable(context.root().join("bin/squirrel"), FAILING);
+    context.error(&["setup"]);
+    context.file(".toolroom-hollow/part/hollow/acorn", "old");
+    context.data(&["setup", "--undo"]);
+    assert_eq!(bytes_of(&context.project()), before);
+}
