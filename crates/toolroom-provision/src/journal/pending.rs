@@ -2,12 +2,15 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
 use super::{key, write_whole};
 use crate::error::ProvisionError;
+
+/// A note takes a moment to write: what has no name yet after so long is nobody's.
+const NOBODYS: Duration = Duration::from_secs(3600);
 
 /// A change that has begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +53,11 @@ impl Pending {
         let failed =
             |source| ProvisionError::io("the note of the change cannot be written", source);
         let bytes = serde_json::to_vec(self).map_err(|error| failed(error.into()))?;
-        write_whole(&file(state, &self.environment), &bytes).map_err(failed)
+        write_whole(&file(state, &self.environment), &bytes).map_err(failed)?;
+        if let Some(now) = self.last_alive(state) {
+            sweep(&folder(state), now);
+        }
+        Ok(())
     }
 
     /// Says that whoever is at the change is still there. The time is that of the file system,
@@ -105,10 +112,44 @@ fn read(note: &Path) -> Option<Pending> {
     serde_json::from_slice(&fs_err::read(note).ok()?).ok()
 }
 
+/// Deletes the beginnings of notes whose writers were killed.
+fn sweep(folder: &Path, now: SystemTime) {
+    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
+    let unnamed = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".tmp"));
+    for entry in unnamed {
+        let written = entry.metadata().and_then(|found| found.modified());
+        let age = written.ok().and_then(|time| now.duration_since(time).ok());
+        if age.is_some_and(|age| age > NOBODYS) {
+            let _ = fs_err::remove_file(entry.path());
+        }
+    }
+}
+
 fn folder(state: &Path) -> PathBuf {
     state.join("pending")
 }
 
 fn file(state: &Path, environment: &Path) -> PathBuf {
     folder(state).join(format!("{}.json", key(environment)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginnings_of_notes_go_once_nobody_can_be_writing_them() {
+        let state = tempfile::tempdir().unwrap();
+        fs_err::create_dir(folder(state.path())).unwrap();
+        let [old, new] = [".tmpOld", ".tmpNew"].map(|name| folder(state.path()).join(name));
+        for file in [&old, &new] {
+            fs_err::write(file, "{").unwrap();
+        }
+        let long_ago = SystemTime::now() - 2 * NOBODYS;
+        let file = std::fs::File::options().write(true).open(&old).unwrap();
+        file.set_modified(long_ago).unwrap();
+        let pending = Pending::new(state.path(), Path::new("/p/.venv"), None);
+        pending.begin(state.path()).unwrap();
+        assert!(!old.exists() && new.exists());
+    }
 }
