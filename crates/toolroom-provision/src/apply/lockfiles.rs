@@ -1,7 +1,8 @@
 //! The lockfiles beside a folder of packages, which an install that fails may have written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::journal::digest;
 use crate::plan::Target;
 
 /// The lockfiles of a target as they were.
@@ -22,6 +23,15 @@ impl Lockfiles {
         }
     }
 
+    /// Those that are there now and were not, with what tells whether they are still the same.
+    #[must_use]
+    pub fn made(&self) -> Vec<(&Path, String)> {
+        let absent = self.before.iter().filter(|(_, before)| before.is_none());
+        absent
+            .filter_map(|(file, _)| Some((file.as_path(), digest_of(file)?)))
+            .collect()
+    }
+
     /// Makes them what they were.
     ///
     /// # Errors
@@ -36,4 +46,10 @@ impl Lockfiles {
         }
         Ok(())
     }
+}
+
+/// What a file holds, in short.
+pub(super) fn digest_of(file: &Path) -> Option<String> {
+    let bytes = fs_err::read(file).ok()?;
+    Some(digest([bytes.as_slice()]))
 }

@@ -1,12 +1,13 @@
 //! Takes back what setup made for a project: our own environments, and the record.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use toolroom_kernel::World;
 
 use super::found::is_mixed;
 use super::kept::{Kept, delete};
+use super::lockfiles::digest_of;
 use super::mark;
 use super::recover::{put_back, recover};
 use crate::error::ProvisionError;
@@ -53,6 +54,7 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
         undone.push(environment);
     }
     undone.extend(undo_begun(world, state)?);
+    undone.extend(undo_lockfiles(world, state, &entries)?);
     Record::change(world, project, |record| record.decisions.clear())?;
     Ok(undone)
 }
@@ -84,6 +86,33 @@ fn undo_begun(world: &World, state: &Path) -> Result<Vec<PathBuf>, ProvisionErro
             undone.push(environment);
         }
         pending.end(state);
+    }
+    Ok(undone)
+}
+
+/// Deletes the lockfiles that an install wrote where there were none, unless they are others
+/// by now.
+fn undo_lockfiles(
+    world: &World,
+    state: &Path,
+    entries: &[Entry],
+) -> Result<Vec<PathBuf>, ProvisionError> {
+    let mut files = BTreeMap::new();
+    for entry in entries {
+        match (entry.event, entry.detail.first()) {
+            (Event::Made, Some(digest)) => files.insert(&*entry.environment, digest),
+            // What is there since then is not what was made.
+            (Event::Undone, _) => files.remove(&*entry.environment),
+            _ => None,
+        };
+    }
+    let mut undone = Vec::new();
+    for (file, digest) in files {
+        if digest_of(file).as_ref() == Some(digest) {
+            delete(file).map_err(|source| not_removed(file, source))?;
+            Journal::open(state).write(&undone_entry(world, file))?;
+            undone.push(file.to_path_buf());
+        }
     }
     Ok(undone)
 }

@@ -82,6 +82,9 @@ impl Work<'_> {
             false => self.change(&pending),
         };
         let Err(error) = outcome else {
+            for (file, digest) in lockfiles.made() {
+                self.note_at(file, Event::Made, &[digest])?;
+            }
             self.note(Event::Done, &[])?;
             self.let_go()?;
             pending.end(self.state);

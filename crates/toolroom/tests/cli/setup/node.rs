@@ -265,7 +265,29 @@ fn a_folder_that_setup_made_is_ignored_by_git_and_removed_by_undo() {
     assert!(!status.contains("node_modules"), "{status}");
     context.data(&["setup", "--undo"]);
     assert!(!context.project().join("node_modules").exists());
-    assert!(context.project().join("package-lock.json").is_file());
+}
+
+#[test]
+fn undo_removes_the_lockfile_that_setup_wrote_unless_it_is_another_by_now() {
+    let Some(context) = with_node("npm") else {
+        return;
+    };
+    manifest(&context, "npm", "10.0.0");
+    let lockfile = context.project().join("package-lock.json");
+    plan(&context, &[]);
+    let written = fs_err::read(&lockfile).unwrap();
+    context.data(&["setup", "--undo"]);
+    assert!(!lockfile.exists());
+    fs_err::write(&lockfile, written).unwrap();
+    plan(&context, &[]);
+    context.data(&["setup", "--undo"]);
+    assert!(lockfile.exists(), "setup did not write this one");
+    fs_err::remove_file(&lockfile).unwrap();
+    plan(&context, &[]);
+    let text = fs_err::read_to_string(&lockfile).unwrap();
+    fs_err::write(&lockfile, text + "\n").unwrap();
+    context.data(&["setup", "--undo"]);
+    assert!(lockfile.exists(), "it was changed since");
 }
 
 #[test]
