@@ -100,7 +100,9 @@ async fn renew(house: &Arc<House>, said: &mut Said) {
         .as_ref()
         .filter(|fault| said.settings.as_ref() != Some(fault))
     {
-        house.talk.say(&format!("{fault}; what was read at the start still holds"));
+        house
+            .talk
+            .say(&format!("{fault}; what was read at the start still holds"));
     }
     said.settings = fault;
     let Some(edition) = edition else { return };
