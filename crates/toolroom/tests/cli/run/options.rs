@@ -58,11 +58,14 @@ fn options_of_run_may_stand_before_the_id() {
         "import os\ndef main(): return os.environ.get('A')\n",
     );
     for (args, wanted) in [
-        (&["--timeout", "50", "f", "--a", "1"][..], json!([1, null])),
+        (
+            &["--timeout", "50", "f", "--a", "1"][..],
+            json!(["1", null]),
+        ),
         (&["--timeout=50", "--frozen", "f"], json!([null, null])),
         (&["--params", r#"{"a": 2}"#, "f"], json!([2, null])),
         (&["--env", "A=x", "e"], json!("x")),
-        (&["--frozen", "--", "f", "--json=3"], json!([null, 3])),
+        (&["--frozen", "--", "f", "--json=3"], json!([null, "3"])),
     ] {
         let data = context.run(&[&["--json", "run"], args].concat()).data();
         assert_eq!(data["data"], wanted, "{args:?}: {data}");
