@@ -65,7 +65,8 @@ pub fn of(catalog: &Catalog, chain: &Chain) -> Convention {
 }
 
 /// Whether the tools of a chain may be called as the usual runtime calls them: nothing is
-/// said of how they get their parameters, and it is the same interpreter that runs them.
+/// said of how they get their parameters, and it is the same interpreter that runs them: one
+/// that is looked for alike, or one of the same name in an environment that is made alike.
 fn may_lend(usual: &Tool, chain: &Chain, config: &Map<String, Value>) -> bool {
     let says_how = ["args", "input_data"].iter().any(|key| {
         let text = config.get(*key).map(Value::to_string).unwrap_or_default();
@@ -88,7 +89,24 @@ fn may_lend(usual: &Tool, chain: &Chain, config: &Map<String, Value>) -> bool {
     calls_functions
         && !says_how
         && config.get(CALL).is_none()
-        && own.any(|own| resources(usual).any(|other| is_same(own, other)))
+        && (own.any(|own| resources(usual).any(|other| is_same(own, other)))
+            || (is_set_up_alike(usual, config) && command.is_some_and(|it| is_usual(usual, it))))
+}
+
+fn is_set_up_alike(usual: &Tool, config: &Map<String, Value>) -> bool {
+    let kind = |config: &Map<String, Value>| config.get("env_setup")?.get("type").cloned();
+    let own = kind(config);
+    own.is_some() && own == usual.config().and_then(kind)
+}
+
+/// Whether a command is what the usual runtime falls back on, by itself or as a default.
+fn is_usual(usual: &Tool, command: &str) -> bool {
+    let inner = command
+        .strip_prefix("${")
+        .and_then(|rest| rest.strip_suffix('}'));
+    let default = inner.and_then(|inner| inner.split_once(":-"));
+    let program = default.map_or(command, |(_, program)| program);
+    resources(usual).any(|known| known.get("fallback").and_then(Value::as_str) == Some(program))
 }
 
 fn resources(runtime: &Tool) -> impl Iterator<Item = &Map<String, Value>> {

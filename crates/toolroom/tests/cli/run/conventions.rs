@@ -28,6 +28,27 @@ fn a_runtime_of_the_seeds_calls_the_function_of_a_file() {
 }
 
 #[test]
+fn a_runtime_that_says_how_it_is_set_up_calls_functions_too() {
+    let context = machine();
+    let setup = "\"env_setup\": {\"type\": \"python_venv\", \"paths\": [\"lib\"]}";
+    for command in ["${PYTHON_RUNTIME:-python3}", "python3"] {
+        context.tool(
+            "rt/first.py",
+            format!("__tool_type__ = \"runtime\"\n__executor_id__ = \"subprocess\"\nCONFIG = {{\"command\": \"{command}\", {setup}}}\n"),
+        );
+        context.tool(
+            "t.py",
+            "__executor_id__ = \"first\"\ndef main(name: str): return [name]\n",
+        );
+        assert_eq!(
+            result(&context, &["t", "--name", "Ada"]),
+            json!(["Ada"]),
+            "{command}"
+        );
+    }
+}
+
+#[test]
 fn a_file_that_calls_its_function_itself_stays_a_script() {
     let guard = "import sys\ndef main(name: str = \"x\"):\n    print(sys.argv[1:])\n\nif __name__ == \"__main__\":\n    main()\n";
     let handed = "import sys\ndef run(f): f()\ndef main(name: str = \"x\"):\n    print(sys.argv[1:])\nrun(main)\n";
