@@ -46,8 +46,12 @@ fn the_next_guard_waits_and_one_that_died_is_replaced() {
     call();
     let first = until_waiting(&program);
     assert_eq!(first.len(), 1);
-    call();
-    assert!(all_gone(&first));
+    // It is there a moment before it is known to be.
+    let is_used = (0..3).any(|_| {
+        call();
+        all_gone(&first)
+    });
+    assert!(is_used);
     let killed = until_waiting(&program);
     for pid in &killed {
         let pid = rustix::process::Pid::from_raw((*pid).try_into().unwrap()).unwrap();
