@@ -28,12 +28,17 @@ impl Cli {
     ///
     /// clap copies every global option into every command it knows of, which is the larger
     /// part of what parsing costs. So the command that is called is tried alone; the whole
-    /// grammar is for those who called none, erred, or asked for help.
+    /// grammar is for those who called none, erred, or asked for help. The two commands that
+    /// stand before every call of a program need no grammar as they are mostly written.
     ///
     /// # Errors
     /// Gives what is to be told to who wrote it, help and version included.
     pub fn of_process() -> Result<Self, clap::Error> {
         let words = with_help_last(std::env::args_os().collect());
+        if let Some(command) = plain(&words) {
+            let global = Global::default();
+            return Ok(Self { global, command });
+        }
         let alone = words.get(1).and_then(|name| {
             let all = Command::augment_subcommands(clap::Command::new("toolroom"));
             let called = all.find_subcommand(name)?.clone();
@@ -57,7 +62,26 @@ fn with_help_last(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-#[derive(Debug, Clone, Args)]
+/// `run …`, whose words are sorted where they are understood, and `exec NAME -- …`.
+fn plain(words: &[OsString]) -> Option<Command> {
+    let (name, rest) = words.get(1..)?.split_first()?;
+    match (name.to_str()?, rest) {
+        ("run", rest) if rest.iter().all(|word| word.to_str().is_some()) => {
+            let rest = rest.to_vec();
+            Some(Command::Run(Run { id: None, rest }))
+        }
+        ("exec", [name, end, argv @ ..]) if end == "--" => {
+            let name = name.to_str().filter(|name| !name.starts_with('-'))?;
+            Some(Command::Exec(Exec {
+                name: name.to_owned(),
+                argv: argv.to_vec(),
+            }))
+        }
+        _ => None,
+    }
+}
+
+#[derive(Debug, Clone, Default, Args)]
 pub struct Global {
     /// The project to work in [default: the nearest ancestor with .ai/ or toolroom.toml]
     #[arg(long, global = true, value_name = "DIR")]
@@ -82,8 +106,9 @@ pub struct Global {
     pub color: When,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum When {
+    #[default]
     Auto,
     Always,
     Never,
@@ -437,6 +462,48 @@ impl Command {
             Self::Doctor => "doctor",
             Self::Mcp(_) => "mcp",
             Self::Completions(_) => "completions",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_plain_exec_is_what_the_grammar_makes_of_it() {
+        for line in [
+            "toolroom exec python -- -c pass",
+            "toolroom exec python --",
+            "toolroom exec web/fetch -- pip -- --json -q",
+            "toolroom exec python -- --project x",
+        ] {
+            let words = words(line);
+            let plain = plain(&words).expect(line);
+            let parsed = Cli::try_parse_from(&words).expect(line);
+            assert_eq!(format!("{plain:?}"), format!("{:?}", parsed.command));
+            let global = format!("{:?}", Global::default());
+            assert_eq!(global, format!("{:?}", parsed.global));
+        }
+    }
+
+    #[test]
+    fn what_says_more_than_a_command_is_left_to_the_grammar() {
+        for line in [
+            "toolroom",
+            "toolroom exec",
+            "toolroom exec python",
+            "toolroom exec python --json -- -c pass",
+            "toolroom exec --json -- x",
+            "toolroom --json exec python -- -c pass",
+            "toolroom --json run hello",
+            "toolroom list",
+        ] {
+            assert!(plain(&words(line)).is_none(), "{line}");
         }
     }
 }
