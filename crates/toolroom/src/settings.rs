@@ -124,6 +124,9 @@ pub fn load(world: &World) -> Result<Settings, Failure> {
         }
     }
     join(&mut merged, variables::read(world)?);
+    if merged.is_empty() {
+        return Ok(Settings::default());
+    }
     Settings::deserialize(merged)
         .map_err(|error| Failure::new("settings::invalid", error.message()))
 }

@@ -4,6 +4,8 @@
 //! A variable is a text and does not tell its type; the setting does. So the text is read
 //! as each kind of value it could be, and the first that the setting takes is meant.
 
+use std::ffi::OsStr;
+
 use serde::Deserialize as _;
 use toml::{Table, Value};
 use toolroom_kernel::World;
@@ -30,16 +32,27 @@ const KEYS: [(&str, &[&str]); 5] = [
     ("mcp", &["tools", "concurrency", "keep_servers"]),
 ];
 
+const PREFIX: &str = "TOOLROOM_";
+
+/// Few who call have any, and the names of all are dear to make.
+fn may_be_ours(name: &OsStr) -> bool {
+    let start = name.as_encoded_bytes().get(..PREFIX.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(PREFIX.as_bytes()))
+}
+
 /// What the variables of a world set.
 ///
 /// # Errors
 /// Names the variable whose value its setting does not take.
 pub fn read(world: &World) -> Result<Table, Failure> {
     let mut settings = Table::new();
+    if !world.env.iter().any(|(name, _)| may_be_ours(name)) {
+        return Ok(settings);
+    }
     for (section, keys) in KEYS {
         let mut own = Table::new();
         for key in keys {
-            let name = format!("TOOLROOM_{section}_{key}").to_uppercase();
+            let name = format!("{PREFIX}{section}_{key}").to_uppercase();
             let Some(written) = world.env.get_os(&name) else {
                 continue;
             };
@@ -50,7 +63,9 @@ pub fn read(world: &World) -> Result<Table, Failure> {
                 own.insert((*key).to_owned(), value);
             }
         }
-        settings.insert(section.to_owned(), own.into());
+        if !own.is_empty() {
+            settings.insert(section.to_owned(), own.into());
+        }
     }
     Ok(settings)
 }

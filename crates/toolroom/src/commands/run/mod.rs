@@ -7,6 +7,7 @@ mod report;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::mem::ManuallyDrop;
 
 use toolroom_catalog::Catalog;
 use toolroom_exec::executor::{self, Request, Watch, parameters, prepare};
@@ -54,7 +55,8 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         }
     };
     let world = crate::world::of_process(flags.global.project.as_deref())?;
-    let catalog = Catalog::open(&world);
+    // The process ends with the call; to give back piece by piece what it read is work for nothing.
+    let catalog = ManuallyDrop::new(Catalog::open(&world));
     let tool = catalog.find_to_run(&id)?;
     if flags.help {
         return Ok(help::of_tool(&tool, printer.width()));
@@ -67,7 +69,7 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         };
         return Err(Failure::new("exec::not_a_tool", message).help(help));
     }
-    let chain = catalog.link(tool)?;
+    let chain = ManuallyDrop::new(catalog.link(tool)?);
     call(&world, &catalog, &chain, flags, printer)
 }
 
