@@ -13,6 +13,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../core");
     let root = root.canonicalize()?;
@@ -38,6 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Some(id) if id.contains('/') => {
                 let document = document(file)?;
                 let json = document.to_string();
+                let digest = digest(file)?;
                 for alias in document["aliases"].as_array().into_iter().flatten() {
                     aliases.push((
                         alias.as_str().ok_or("an alias is a text")?.to_owned(),
@@ -51,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     skipped.extend(texts_of(&document["skip_folders"]));
                 }
                 tools.push(format!(
-                    "CoreFile {{ id: {id:?}, path: {relative:?}, source: {include}, json: {json:?}, document: OnceLock::new() }},\n"
+                    "CoreFile {{ id: {id:?}, path: {relative:?}, source: {include}, digest: {digest:?}, json: {json:?}, document: OnceLock::new() }},\n"
                 ));
             }
             Some(_) => writeln!(texts, "({relative:?}, {:?}),", document(file)?.to_string())?,
@@ -74,8 +77,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         identity(&root, &files)?,
     );
 
+    let rules = environment(&document(&root.join("environment.yaml"))?)?;
     let out = PathBuf::from(env::var("OUT_DIR")?).join("core_files.rs");
-    fs::write(out, tools + &texts + &tables)?;
+    fs::write(out, tools + &texts + &tables + &rules)?;
     Ok(())
 }
 
@@ -88,6 +92,42 @@ fn identity(root: &Path, files: &[PathBuf]) -> Result<String, Box<dyn Error>> {
         fs::read(file)?.hash(&mut hasher);
     }
     Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// What holds for every environment. Every call asks for it, so it is a table as it is; a list
+/// that is missing must not pass for one that forbids nothing.
+fn environment(document: &serde_json::Value) -> Result<String, Box<dyn Error>> {
+    let mut table = String::from(
+        "pub(super) static ENVIRONMENT: EnvironmentRules<'static> = EnvironmentRules {\n",
+    );
+    let listed = |name: &str| match texts_of(&document[name]) {
+        list if list.is_empty() => Err(format!("environment.yaml: {name} lists no texts")),
+        list => Ok(list),
+    };
+    for name in [
+        "dotenv_files",
+        "loader_variables",
+        "minimal",
+        "without_credentials",
+    ] {
+        writeln!(table, "{name}: &{:?},", listed(name)?)?;
+    }
+    let secrets = listed("secret_words")?;
+    let secrets: Vec<String> = secrets.iter().map(|word| format!("_{word}_")).collect();
+    writeln!(
+        table,
+        "}};\npub(super) static SECRET_WORDS: &[&str] = &{secrets:?};"
+    )?;
+    Ok(table)
+}
+
+/// SHA-256 of a file, in hexadecimal.
+fn digest(file: &Path) -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    for byte in Sha256::digest(fs::read(file)?) {
+        write!(text, "{byte:02x}")?;
+    }
+    Ok(text)
 }
 
 fn texts_of(list: &serde_json::Value) -> Vec<String> {

@@ -6,6 +6,7 @@
 use std::sync::OnceLock;
 
 use serde_json::Value;
+use toolroom_kernel::resolve::EnvironmentRules;
 
 include!(concat!(env!("OUT_DIR"), "/core_files.rs"));
 
@@ -17,7 +18,10 @@ pub struct CoreFile {
     pub path: &'static str,
     /// The file as it was written.
     pub source: &'static str,
-    json: &'static str,
+    /// SHA-256 of that, in hexadecimal.
+    pub digest: &'static str,
+    /// The file's keys, as a JSON document.
+    pub json: &'static str,
     document: OnceLock<Value>,
 }
 
@@ -82,6 +86,18 @@ pub fn identity() -> &'static str {
     IDENTITY
 }
 
+/// What holds for every environment.
+#[must_use]
+pub fn environment() -> &'static EnvironmentRules<'static> {
+    &ENVIRONMENT
+}
+
+/// What a variable's name says if its value is a secret, each between `_`.
+#[must_use]
+pub fn secret_words() -> &'static [&'static str] {
+    SECRET_WORDS
+}
+
 /// A launcher or any other plain file, by its path below `core/`.
 #[must_use]
 pub fn text(path: &str) -> Option<&'static str> {
@@ -118,6 +134,13 @@ mod tests {
             for key in ["tool_type", "description"] {
                 assert!(document[key].is_string(), "{} has no {key}", core.path);
             }
+        }
+    }
+
+    #[test]
+    fn a_core_files_digest_is_that_of_its_text() {
+        for core in files() {
+            assert_eq!(core.digest, crate::read::digest(core.source), "{}", core.id);
         }
     }
 

@@ -5,7 +5,9 @@ use std::fmt;
 
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
-use toolroom_kernel::resolve::{Call, Link, Preferred, Resolution, ResolveError, Setup, resolve};
+use toolroom_kernel::resolve::{
+    Call, Link, Preferred, Resolution, ResolveError, Setup, Story, resolve,
+};
 use toolroom_kernel::template::Scope;
 
 use crate::catalog::Catalog;
@@ -24,6 +26,7 @@ pub struct Brought<'b> {
     pub setup: Option<&'b Setup>,
     /// Further placeholders for the values of `env`, such as parameters.
     pub facts: Option<&'b dyn Scope>,
+    pub story: Story,
 }
 
 impl fmt::Debug for Brought<'_> {
@@ -61,6 +64,7 @@ pub fn of_chain(
         preferred: brought.preferred,
         setup: brought.setup,
         facts: brought.facts,
+        story: brought.story,
         ..Call::new(world, catalog, rules, &links)
     })
 }

@@ -247,11 +247,11 @@ pub fn core(file: &CoreFile) -> Tool {
         path: format!("core:{}", file.path).into(),
         metadata,
         positions: std::collections::BTreeMap::new(),
-        digest: digest(file.source),
+        digest: file.digest.to_owned(),
     }
 }
 
-fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     toolroom_kernel::hex(&Sha256::digest(text.as_bytes()))
 }
 

@@ -1,7 +1,6 @@
 //! Resolver data for the kernel, by name: core's, and what the spaces add.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use serde_json::Value;
 use toolroom_kernel::model::{Role, Tool};
@@ -13,19 +12,13 @@ use crate::core_data;
 /// The folder resolvers are looked for in by their bare name.
 const FOLDER: &str = "resolvers";
 
-static RULES: LazyLock<EnvironmentRules> = LazyLock::new(|| {
-    // Data that cannot be read must not pass for rules that forbid nothing.
-    let text = core_data::text("environment.yaml").expect("core has its environment");
-    serde_json::from_str(text).expect("a test reads core's environment")
-});
-
 impl Resolvers for Catalog {
+    fn written(&self, name: &str) -> Option<&str> {
+        core_data::file(&id(name)).map(|file| file.json)
+    }
+
     fn resolver(&self, name: &str) -> Option<Cow<'_, Value>> {
-        let id = if name.contains('/') {
-            name.to_owned()
-        } else {
-            format!("{FOLDER}/{name}")
-        };
+        let id = id(name);
         if let Some(file) = core_data::file(&id) {
             return Some(Cow::Borrowed(file.document()));
         }
@@ -48,14 +41,22 @@ impl Resolvers for Catalog {
     }
 }
 
+fn id(name: &str) -> String {
+    if name.contains('/') {
+        name.to_owned()
+    } else {
+        format!("{FOLDER}/{name}")
+    }
+}
+
 fn is_resolver(tool: &Tool) -> bool {
     tool.role() == Role::Resolver
 }
 
 /// What holds for every environment: the core's own rules.
 #[must_use]
-pub fn environment_rules() -> &'static EnvironmentRules {
-    &RULES
+pub fn environment_rules() -> &'static EnvironmentRules<'static> {
+    core_data::environment()
 }
 
 #[cfg(test)]
@@ -63,7 +64,7 @@ mod tests {
     #[test]
     fn the_rules_of_core_are_read() {
         let rules = super::environment_rules();
-        assert!(rules.loader_variables.iter().any(|name| name == "PATH"));
+        assert!(rules.loader_variables.contains(&"PATH"));
         assert_eq!(rules.dotenv_files.len(), 4);
     }
 }

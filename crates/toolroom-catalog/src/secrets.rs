@@ -3,9 +3,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::sync::LazyLock;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::core_data;
@@ -133,25 +131,12 @@ impl<'a> Credentials<'a> {
     }
 }
 
-/// What core's data says of secrets.
-#[derive(Deserialize)]
-struct Known {
-    secret_words: Vec<String>,
-}
-
-static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    // Without them nothing would be hidden. They are made with this binary, and tested.
-    let text = core_data::text("environment.yaml").expect("core has its environment");
-    let known: Known = serde_json::from_str(text).expect("core's environment names secrets");
-    let words = known.secret_words.iter();
-    words.map(|word| format!("_{word}_")).collect()
-});
-
 /// Whether one of a name's words, or several in a row, say that it is a secret.
 #[must_use]
 pub fn is_secret(name: &OsStr) -> bool {
     let name = format!("_{}_", name.to_string_lossy().to_uppercase());
-    WORDS.iter().any(|word| name.contains(word.as_str()))
+    let mut words = core_data::secret_words().iter();
+    words.any(|word| name.contains(word))
 }
 
 /// As the value stands inside a JSON text.

@@ -13,6 +13,7 @@ pub mod model;
 pub mod near;
 pub mod plain;
 pub mod resolve;
+pub mod shape;
 pub mod template;
 pub mod world;
 

@@ -1,12 +1,12 @@
 //! Reads data into types and names what does not fit by its path, such as
-//! `tools.npm.install[0]`. Knows no type of its own.
+//! `tools.some.install[0]`. Knows no type of its own.
 
 use std::fmt;
 
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What does not fit, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,28 +48,32 @@ impl de::Error for Misfit {
 ///
 /// # Errors
 /// Names the first thing that does not fit.
-pub fn read<'v, T: Deserialize<'v>>(
-    fields: impl Iterator<Item = (&'v str, &'v Value)>,
-) -> Result<T, Misfit> {
-    T::deserialize(MapAccessDeserializer::new(Fields {
-        left: fields,
-        next: None,
-    }))
+pub fn read<'v, T: Deserialize<'v>>(fields: &'v Map<String, Value>) -> Result<T, Misfit> {
+    T::deserialize(MapAccessDeserializer::new(Fields::of(fields)))
 }
 
-struct Fields<'v, I> {
-    left: I,
+struct Fields<'v> {
+    left: serde_json::map::Iter<'v>,
     next: Option<(&'v str, &'v Value)>,
 }
 
-impl<'v, I: Iterator<Item = (&'v str, &'v Value)>> MapAccess<'v> for Fields<'v, I> {
+impl<'v> Fields<'v> {
+    fn of(fields: &'v Map<String, Value>) -> Self {
+        Self {
+            left: fields.iter(),
+            next: None,
+        }
+    }
+}
+
+impl<'v> MapAccess<'v> for Fields<'v> {
     type Error = Misfit;
 
     fn next_key_seed<K: DeserializeSeed<'v>>(
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Misfit> {
-        self.next = self.left.next();
+        self.next = self.left.next().map(|(key, value)| (key.as_str(), value));
         let key = self.next.map(|(key, _)| StrDeserializer::new(key));
         key.map(|key| seed.deserialize(key)).transpose()
     }
@@ -115,10 +119,7 @@ impl<'de> Deserializer<'de> for Shape<'de> {
             Value::Array(items) => visitor.visit_seq(Items {
                 left: items.iter().enumerate(),
             }),
-            Value::Object(fields) => visitor.visit_map(Fields {
-                left: fields.iter().map(|(key, value)| (key.as_str(), value)),
-                next: None,
-            }),
+            Value::Object(fields) => visitor.visit_map(Fields::of(fields)),
         }
     }
 
@@ -137,8 +138,18 @@ impl<'de> Deserializer<'de> for Shape<'de> {
         visitor.visit_newtype_struct(self)
     }
 
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        let read = self.0.deserialize_enum(name, variants, visitor);
+        read.map_err(de::Error::custom)
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-        unit unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }

@@ -1,8 +1,13 @@
 //! Extractors as data: which files a language has, how they are read, which rule gives
 //! which metadata. Parsed here once; the rules themselves are applied elsewhere.
 
+use std::fmt;
+
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use toolroom_kernel::shape;
 
 /// How a file's text becomes a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -146,29 +151,52 @@ impl Extractor {
     /// # Errors
     /// Says which key is wrong, and how.
     pub fn parse(id: &str, document: &Map<String, Value>) -> Result<Self, String> {
-        let extensions: Vec<String> = optional(document, "extensions")?.unwrap_or_default();
+        let written: Written = shape::read(document).map_err(|misfit| misfit.to_string())?;
+        written.extractor(id)
+    }
+
+    /// Reads an extractor of core from its JSON document; none if it extends another.
+    #[must_use]
+    pub fn of_core(id: &str, json: &str) -> Option<Self> {
+        let written: Written = serde_json::from_str(json).ok()?;
+        if written.extends.is_some() {
+            return None;
+        }
+        written.extractor(id).ok()
+    }
+}
+
+/// An extractor as its file has it. Other keys are the file's own.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    extends: Option<IgnoredAny>,
+    extensions: Option<Vec<String>>,
+    reader: Option<Reader>,
+    comment: Option<Comment>,
+    defaults: Option<Map<String, Value>>,
+    unmarked: Option<Unmarked>,
+    keep: Option<Keep>,
+    rules: FieldRules,
+}
+
+impl Written {
+    fn extractor(self, id: &str) -> Result<Extractor, String> {
+        let extensions = self.extensions.unwrap_or_default();
         if let Some(bad) = extensions.iter().find(|text| !is_extension(text)) {
             return Err(format!(
                 "extensions: {bad:?} is not an extension such as .py"
             ));
         }
-        let rules = match document.get("rules") {
-            None => Vec::new(),
-            Some(Value::Object(rules)) => rules
-                .iter()
-                .map(|(field, rule)| field_rule(field, rule))
-                .collect::<Result<_, _>>()?,
-            Some(_) => return Err("rules: is not a mapping".into()),
-        };
-        Ok(Self {
+        Ok(Extractor {
             id: id.to_owned(),
             extensions,
-            reader: optional(document, "reader")?.unwrap_or(Reader::FrontMatter),
-            comment: optional(document, "comment")?,
-            defaults: optional(document, "defaults")?.unwrap_or_default(),
-            unmarked: optional(document, "unmarked")?.unwrap_or_default(),
-            keep: optional(document, "keep")?.unwrap_or_default(),
-            rules,
+            reader: self.reader.unwrap_or(Reader::FrontMatter),
+            comment: self.comment,
+            defaults: self.defaults.unwrap_or_default(),
+            unmarked: self.unmarked.unwrap_or_default(),
+            keep: self.keep.unwrap_or_default(),
+            rules: self.rules.0,
         })
     }
 }
@@ -177,34 +205,59 @@ fn is_extension(text: &str) -> bool {
     text.len() > 1 && text.starts_with('.') && !text.contains(['/', '\\', '\0'])
 }
 
-fn optional<T: for<'de> Deserialize<'de>>(
-    document: &Map<String, Value>,
-    key: &str,
-) -> Result<Option<T>, String> {
-    match document.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => T::deserialize(value)
-            .map(Some)
-            .map_err(|error| format!("{key}: {error}")),
+/// Fields in the order they are written, each with one way or with several.
+#[derive(Default)]
+struct FieldRules(Vec<FieldRule>);
+
+impl<'de> Deserialize<'de> for FieldRules {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = FieldRules;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping of fields to rules")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FieldRules, A::Error> {
+                let mut rules = Vec::new();
+                while let Some(field) = map.next_key()? {
+                    let Ways(ways) = map.next_value()?;
+                    rules.push(FieldRule { field, ways });
+                }
+                Ok(FieldRules(rules))
+            }
+        }
+        deserializer.deserialize_map(Fields)
     }
 }
 
-fn field_rule(field: &str, rule: &Value) -> Result<FieldRule, String> {
-    let written: &[Value] = match rule {
-        Value::Array(ways) => ways,
-        single => std::slice::from_ref(single),
-    };
-    let ways = written
-        .iter()
-        .map(|way| Rule::deserialize(way).map_err(|error| format!("rules.{field}: {error}")))
-        .collect::<Result<_, _>>()?;
-    Ok(FieldRule {
-        field: field.to_owned(),
-        ways,
-    })
+struct Ways(Vec<Rule>);
+
+impl<'de> Deserialize<'de> for Ways {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrMany;
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = Ways;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a rule or a list of rules")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Ways, A::Error> {
+                let rule = Rule::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Ways(vec![rule]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Ways, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Ways)
+            }
+        }
+        deserializer.deserialize_any(OneOrMany)
+    }
 }
 
-fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::String(name) => Ok(vec![name]),
         other => Vec::<String>::deserialize(other).map_err(serde::de::Error::custom),
@@ -239,7 +292,7 @@ mod tests {
     fn an_unknown_rule_type_is_named_with_its_field() {
         let fault = parse(json!({"rules": {"name": {"type": "magic"}}})).unwrap_err();
         assert!(
-            fault.starts_with("rules.name: unknown variant `magic`"),
+            fault.starts_with("rules.name.type: unknown variant `magic`"),
             "{fault}"
         );
     }

@@ -9,7 +9,7 @@ use toolroom_catalog::environment::{self, Brought};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Role, Tool, field};
-use toolroom_kernel::resolve::{Preferred, Resolution, Setup};
+use toolroom_kernel::resolve::{Preferred, Resolution, Setup, Story};
 use toolroom_kernel::template::{Template, Unset, expand_json};
 
 use super::bridge::{self, Bridge};
@@ -207,6 +207,7 @@ fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, 
         preferred: request.preferred,
         setup: request.setup,
         facts: Some(facts),
+        story: Story::UntilFound,
     };
     Ok(environment::of_chain(
         request.world,

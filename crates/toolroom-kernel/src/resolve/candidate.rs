@@ -29,6 +29,16 @@ impl Verdict {
     }
 }
 
+/// How much of a search is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Story {
+    /// Also what was not looked at any more.
+    #[default]
+    Whole,
+    /// Nothing beyond what was found, for who wants that and no reasons.
+    UntilFound,
+}
+
 /// One thing a search looked at, or would have looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {

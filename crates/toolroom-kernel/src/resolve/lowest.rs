@@ -22,7 +22,7 @@ pub(super) fn process(call: &Call<'_>, notes: &mut Vec<Note>) -> Result<Environ,
     if policy == EnvPolicy::Inherit {
         return Ok(call.world.env.clone());
     }
-    let keeps = |name: &str| is_loader_variable(name, &call.rules.minimal, call.world.os);
+    let keeps = |name: &str| is_loader_variable(name, call.rules.minimal, call.world.os);
     let kept = call
         .world
         .env
@@ -32,7 +32,7 @@ pub(super) fn process(call: &Call<'_>, notes: &mut Vec<Note>) -> Result<Environ,
     let named: Vec<String> = kept
         .iter()
         .filter_map(|(name, _)| name.to_str().map(str::to_owned))
-        .filter(|name| is_loader_variable(name, &call.rules.without_credentials, call.world.os))
+        .filter(|name| is_loader_variable(name, call.rules.without_credentials, call.world.os))
         .collect();
     for name in named {
         if let Some(address) = kept.get(&name).and_then(without_credentials) {
@@ -67,7 +67,7 @@ pub(super) fn dotenv_layers(
 ) -> Result<(), ResolveError> {
     let facts = Facts::new(call.world);
     let mut read: Vec<PathBuf> = Vec::new();
-    for text in &call.rules.dotenv_files {
+    for text in call.rules.dotenv_files {
         if call.world.project.is_none() && text.contains("{project}") {
             continue;
         }
@@ -108,7 +108,7 @@ fn dotenv_layer(call: &Call<'_>, path: &Path, resolution: &mut Resolution) {
             file: path.to_path_buf(),
             line: variable.line,
         };
-        let loads = is_loader_variable(&variable.key, &call.rules.loader_variables, call.world.os);
+        let loads = is_loader_variable(&variable.key, call.rules.loader_variables, call.world.os);
         if loads && !is_loader_variable(&variable.key, call.dotenv_allow, call.world.os) {
             resolution.refused.push(Refusal {
                 name: variable.key,

@@ -71,7 +71,7 @@ mod version_file;
 mod versions;
 mod wanted;
 
-pub use candidate::{Candidate, Verdict};
+pub use candidate::{Candidate, Story, Verdict};
 pub use error::{MissingVersion, ResolveError};
 pub use layer::{LayeredEnv, Origin};
 pub use note::{Note, Subject};

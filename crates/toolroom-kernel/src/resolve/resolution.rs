@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::activate::Activation;
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Story};
 use super::error::ResolveError;
 use super::facts::Facts;
 use super::find::{self, Outcome};
@@ -36,7 +36,7 @@ const ENV_SETUP: &str = "env_setup";
 pub struct Call<'c> {
     pub world: &'c World,
     pub resolvers: &'c dyn Resolvers,
-    pub rules: &'c EnvironmentRules,
+    pub rules: &'c EnvironmentRules<'c>,
     /// The chain from the primitive up to the tool.
     pub links: &'c [Link<'c>],
     /// Variables the caller passes; they win.
@@ -49,6 +49,7 @@ pub struct Call<'c> {
     pub preferred: &'c [Preferred],
     /// What the chain's `env_setup` adds.
     pub setup: Option<&'c Setup>,
+    pub story: Story,
 }
 
 /// An environment that was decided on for what one resolver finds.
@@ -78,7 +79,7 @@ impl<'c> Call<'c> {
     pub fn new(
         world: &'c World,
         resolvers: &'c dyn Resolvers,
-        rules: &'c EnvironmentRules,
+        rules: &'c EnvironmentRules<'c>,
         links: &'c [Link<'c>],
     ) -> Self {
         Self {
@@ -91,6 +92,7 @@ impl<'c> Call<'c> {
             facts: None,
             preferred: &[],
             setup: None,
+            story: Story::Whole,
         }
     }
 }
@@ -195,6 +197,7 @@ fn surroundings<'c>(call: &Call<'c>) -> Surroundings<'c> {
     Surroundings {
         world: call.world,
         resolvers: call.resolvers,
+        story: call.story,
         depth: 0,
     }
 }
@@ -291,7 +294,7 @@ fn leave(call: &Call<'_>, activation: &Activation, var: &str, resolution: &mut R
         }
         // A name that begins with _ is a launcher's own; nobody set it by hand.
         if matches!(origin, Some(Origin::Process))
-            && is_loader_variable(name, &call.rules.loader_variables, os)
+            && is_loader_variable(name, call.rules.loader_variables, os)
             && !name.starts_with('_')
             && resolution
                 .env

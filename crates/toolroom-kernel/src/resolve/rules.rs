@@ -3,18 +3,18 @@
 use serde::Deserialize;
 
 /// Which dotenv files count, what they may not set, and what a minimal environment keeps.
-/// Names are whole names, or prefixes that end in `*`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct EnvironmentRules {
+/// Names are whole names, or prefixes that end in `*`. They may be part of the program: few
+/// calls ask for more than the files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EnvironmentRules<'t> {
     /// Templates of paths; a later file wins.
-    pub dotenv_files: Vec<String>,
+    pub dotenv_files: &'t [&'t str],
     /// Variables that change what a process loads or runs.
-    pub loader_variables: Vec<String>,
+    pub loader_variables: &'t [&'t str],
     /// What `env_policy: minimal` keeps of the process environment.
-    pub minimal: Vec<String>,
+    pub minimal: &'t [&'t str],
     /// Of these it keeps the address, but not the user and password in it.
-    pub without_credentials: Vec<String>,
+    pub without_credentials: &'t [&'t str],
 }
 
 /// How much of the process environment a tool sees.

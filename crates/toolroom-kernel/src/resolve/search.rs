@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::alias::{self, AliasFault, Choice};
-use super::candidate::Verdict;
+use super::candidate::{Story, Verdict};
 use super::error::ResolveError;
 use super::facts::{Facts, Filled};
 use super::note::Note;
@@ -45,6 +45,7 @@ pub(super) struct Search<'a> {
 pub(super) struct Surroundings<'a> {
     pub(super) world: &'a World,
     pub(super) resolvers: &'a dyn Resolvers,
+    pub(super) story: Story,
     pub(super) depth: usize,
 }
 
@@ -273,6 +274,9 @@ impl<'a> Search<'a> {
                 continue;
             };
             for step in moves {
+                if matches!(end, Step::Found(_)) && self.surroundings.story == Story::UntilFound {
+                    break;
+                }
                 if !matches!(end, Step::Next) {
                     let path = self.describe(step);
                     trace.push(

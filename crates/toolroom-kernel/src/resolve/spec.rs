@@ -25,6 +25,12 @@ pub trait Resolvers {
     /// The data of a resolver, as its file says it.
     fn resolver(&self, name: &str) -> Option<Cow<'_, Value>>;
 
+    /// The same as a JSON document, where that is at hand: most resolvers need no other
+    /// form, and a tree of values is dearer than all that is done with it.
+    fn written(&self, _name: &str) -> Option<&str> {
+        None
+    }
+
     /// All names, for "did you mean".
     fn names(&self) -> Vec<String>;
 }
@@ -51,10 +57,8 @@ pub(super) struct Spec {
     pub(super) shims: Vec<ShimSpec>,
     pub(super) activate: ActivateSpec,
     pub(super) settings: Option<Map<String, Value>>,
-    #[serde(rename = "extends")]
-    _extends: IgnoredAny,
-    #[serde(rename = "select")]
-    _select: IgnoredAny,
+    extends: Option<IgnoredAny>,
+    select: Option<IgnoredAny>,
     #[serde(rename = "managers")]
     _managers: IgnoredAny,
     // What every tool file may say of itself.
@@ -72,6 +76,13 @@ pub(super) struct Spec {
     _executor_id: IgnoredAny,
     #[serde(rename = "aliases")]
     _aliases: IgnoredAny,
+}
+
+impl Spec {
+    /// Whether it is all there is to know, with no other laid under or over it.
+    const fn stands_alone(&self) -> bool {
+        self.extends.is_none() && self.select.is_none()
+    }
 }
 
 /// A directory that an activation may speak of.
@@ -316,6 +327,12 @@ pub(super) fn load(
     name: &str,
     options: &Map<String, Value>,
 ) -> Result<Option<Spec>, ResolveError> {
+    if let Some(text) = resolvers.written(name)
+        && let Ok(spec) = serde_json::from_str::<Spec>(text)
+        && spec.stands_alone()
+    {
+        return Ok(Some(spec));
+    }
     let Some(data) = extended(resolvers, name, MAX_EXTENDS)? else {
         return Ok(None);
     };

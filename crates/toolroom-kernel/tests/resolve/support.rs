@@ -68,11 +68,28 @@ fn rebase(data: &mut Value, root: &Path) {
     }
 }
 
+/// Those of core.
+fn rules() -> EnvironmentRules<'static> {
+    static CORE: OnceLock<Value> = OnceLock::new();
+    let core = CORE.get_or_init(|| yaml(&core_directory().join("environment.yaml")));
+    let texts = |name: &str| -> &'static [&'static str] {
+        let texts = core[name].as_array().unwrap().iter();
+        let texts: Vec<_> = texts.map(|text| text.as_str().unwrap()).collect();
+        texts.leak()
+    };
+    EnvironmentRules {
+        dotenv_files: texts("dotenv_files"),
+        loader_variables: texts("loader_variables"),
+        minimal: texts("minimal"),
+        without_credentials: texts("without_credentials"),
+    }
+}
+
 pub struct Context {
     root: tempfile::TempDir,
     pub world: World,
     pub library: Library,
-    pub rules: EnvironmentRules,
+    pub rules: EnvironmentRules<'static>,
     pub dotenv_allow: Vec<String>,
     pub preferred: Vec<Preferred>,
 }
@@ -110,8 +127,7 @@ impl Context {
         Self {
             world,
             library: Library(resolvers),
-            rules: serde_json::from_value(yaml(&core_directory().join("environment.yaml")))
-                .unwrap(),
+            rules: rules(),
             dotenv_allow: Vec::new(),
             preferred: Vec::new(),
             root,

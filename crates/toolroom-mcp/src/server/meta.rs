@@ -8,6 +8,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
+use toolroom_catalog::environment::Brought;
 use toolroom_catalog::search::{Entry as Searched, rank};
 use toolroom_kernel::model::field;
 use toolroom_provision::ready;
@@ -83,7 +84,11 @@ impl House {
             Ok(chain) => chain,
             Err(error) => return explained(&error),
         };
-        match ready::resolved(&self.world, catalog, &chain, &self.options.dotenv_allow) {
+        let brought = Brought {
+            dotenv_allow: &self.options.dotenv_allow,
+            ..Brought::default()
+        };
+        match ready::resolved(&self.world, catalog, &chain, brought) {
             Err(error) => explained(&error),
             Ok(resolution) => {
                 let variables: JsonObject = resolution

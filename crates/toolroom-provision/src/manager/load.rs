@@ -2,28 +2,15 @@
 
 use std::path::Path;
 
-use serde_json::Value;
 use toolroom_catalog::{Catalog, core_data};
-use toolroom_kernel::model::{Role, Tool, field};
+use toolroom_kernel::model::{Role, Tool};
+use toolroom_kernel::shape;
 
-use super::shape;
 use super::spec::{Manager, ManagerTool};
 use crate::error::ProvisionError;
 
 /// The folder managers are looked for in by their bare name.
 const FOLDER: &str = "managers";
-
-/// What every file may say, and what says nothing of how a manager works.
-const COMMON: [&str; 8] = [
-    field::NAME,
-    field::VERSION,
-    field::TOOL_TYPE,
-    field::EXECUTOR_ID,
-    field::CATEGORY,
-    field::DESCRIPTION,
-    "aliases",
-    field::INPUT_SCHEMA,
-];
 
 /// The manager of a bare name or id.
 ///
@@ -36,7 +23,8 @@ pub fn load(catalog: &Catalog, name: &str, owner: Option<&str>) -> Result<Manage
         format!("{FOLDER}/{name}")
     };
     if let Some(file) = core_data::file(&id) {
-        return read(file.document(), &id, Path::new(file.path));
+        let read = serde_json::from_str(file.json).map_err(|error| error.to_string());
+        return checked(read, &id, Path::new(file.path));
     }
     match catalog.find(&id) {
         Ok(tool) if tool.role() == Role::Manager => of_tool(&tool),
@@ -79,24 +67,21 @@ fn names(catalog: &Catalog) -> Vec<String> {
 }
 
 fn of_tool(tool: &Tool) -> Result<Manager, ProvisionError> {
-    read(
-        &Value::Object(tool.metadata.clone()),
-        tool.id.as_str(),
-        &tool.path,
-    )
+    let read = shape::read(&tool.metadata).map_err(|misfit| misfit.to_string());
+    checked(read, tool.id.as_str(), &tool.path)
 }
 
-fn read(document: &Value, id: &str, path: &Path) -> Result<Manager, ProvisionError> {
+fn checked(
+    read: Result<Manager, String>,
+    id: &str,
+    path: &Path,
+) -> Result<Manager, ProvisionError> {
     let bad = |reason: String| ProvisionError::BadManager {
         name: id.to_owned(),
         path: path.to_path_buf(),
         reason,
     };
-    let fields = document.as_object().into_iter().flatten();
-    let own = fields
-        .filter(|(name, _)| !COMMON.contains(&name.as_str()))
-        .map(|(name, value)| (name.as_str(), value));
-    let mut manager: Manager = shape::read(own).map_err(|misfit| bad(misfit.to_string()))?;
+    let mut manager = read.map_err(bad)?;
     manager.name = id
         .strip_prefix(FOLDER)
         .map_or(id, |name| name.trim_start_matches('/'))

@@ -10,7 +10,6 @@ mod load;
 mod members;
 mod pattern;
 mod report;
-mod shape;
 mod spec;
 
 pub use choose::{Choice, choose, choose_usual};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::report::Report;
 
@@ -40,6 +40,23 @@ pub struct Manager {
     pub choose: Choose,
     pub tools: BTreeMap<String, ManagerTool>,
     pub activate: Activation,
+    // What every tool file may say of itself.
+    #[serde(rename = "name")]
+    _name: IgnoredAny,
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
+    #[serde(rename = "tool_type")]
+    _tool_type: IgnoredAny,
+    #[serde(rename = "executor_id")]
+    _executor_id: IgnoredAny,
+    #[serde(rename = "category")]
+    _category: IgnoredAny,
+    #[serde(rename = "description")]
+    _description: IgnoredAny,
+    #[serde(rename = "aliases")]
+    _aliases: IgnoredAny,
+    #[serde(rename = "input_schema")]
+    _input_schema: IgnoredAny,
 }
 
 /// Environments that can be made anywhere, shared and isolated.

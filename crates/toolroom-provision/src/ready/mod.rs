@@ -101,7 +101,7 @@ pub fn known(world: &World, catalog: &Catalog, chain: &Chain) -> Result<Ready, P
 }
 
 /// The environment of a chain as a call would get it now: with what setup decided on, and
-/// nothing made. A manager that cannot be used is told of where it is needed, by setup and
+/// nothing made; what the caller brings besides is its own. A manager that cannot be used is told of where it is needed, by setup and
 /// by a call.
 ///
 /// # Errors
@@ -110,17 +110,16 @@ pub fn resolved(
     world: &World,
     catalog: &Catalog,
     chain: &Chain,
-    dotenv_allow: &[String],
+    brought: Brought<'_>,
 ) -> Result<Resolution, Unresolved> {
     let known = match known(world, catalog, chain) {
         Err(error @ ProvisionError::BadState { .. }) => return Err(error.into()),
         known => known.unwrap_or_default(),
     };
     let brought = Brought {
-        dotenv_allow,
         preferred: &known.preferred,
         setup: known.setup.as_ref(),
-        ..Brought::default()
+        ..brought
     };
     Ok(environment::of_chain(world, catalog, chain, &brought)?)
 }

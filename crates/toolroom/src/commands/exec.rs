@@ -5,8 +5,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use toolroom_catalog::Catalog;
+use toolroom_catalog::environment::Brought;
 use toolroom_kernel::World;
-use toolroom_kernel::resolve::Resolution;
+use toolroom_kernel::resolve::{Resolution, Story};
+use toolroom_provision::ready;
 
 use super::resolved;
 use crate::answer::Answer;
@@ -19,7 +21,12 @@ pub fn run(args: &Exec, world: &World, printer: &Printer) -> Result<Answer, Fail
     let catalog = Catalog::open(world);
     let chain = catalog.link(catalog.find_runtime(&args.name)?)?;
     let settings = settings::load(world)?;
-    let resolution = resolved::environment(world, &catalog, &chain, &settings)
+    let brought = Brought {
+        dotenv_allow: &settings.dotenv.allow,
+        story: Story::UntilFound,
+        ..Brought::default()
+    };
+    let resolution = ready::resolved(world, &catalog, &chain, brought)
         .map_err(|error| resolved::failure(error, &args.name))?;
     let (program, rest) = command(&resolution, world, args)?;
     for remark in resolved::remarks(&resolution) {

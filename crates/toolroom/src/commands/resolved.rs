@@ -1,6 +1,7 @@
 //! The resolution of a runtime or a tool, as `env`, `exec` and `doctor` need it.
 
 use toolroom_catalog::Catalog;
+use toolroom_catalog::environment::Brought;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Resolution, ResolveError};
@@ -9,7 +10,7 @@ use toolroom_provision::ready::{self, Unresolved};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// Resolves the environment of a chain.
+/// Resolves the environment of a chain, with all that was tried.
 ///
 /// # Errors
 /// Fails as [`ready::resolved`] does.
@@ -19,7 +20,11 @@ pub fn environment(
     chain: &Chain,
     settings: &Settings,
 ) -> Result<Resolution, Unresolved> {
-    ready::resolved(world, catalog, chain, &settings.dotenv.allow)
+    let brought = Brought {
+        dotenv_allow: &settings.dotenv.allow,
+        ..Brought::default()
+    };
+    ready::resolved(world, catalog, chain, brought)
 }
 
 /// What people are told of a resolution besides its answer.
