@@ -62,7 +62,23 @@ impl ToolId {
     }
 }
 
+/// Whether a text is an id by its characters alone, as most are.
+fn is_plain(text: &str) -> bool {
+    let mut begins = true;
+    for byte in text.bytes() {
+        let is_word = byte.is_ascii_alphanumeric() || byte == b'_';
+        if !is_word && (begins || !matches!(byte, b'/' | b'.' | b'-')) {
+            return false;
+        }
+        begins = byte == b'/';
+    }
+    !begins && text.len() <= MAX_LENGTH
+}
+
 fn fault(text: &str) -> Option<&'static str> {
+    if is_plain(text) {
+        return None;
+    }
     if text.is_empty() {
         return Some("it is empty");
     }
