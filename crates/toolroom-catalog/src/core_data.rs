@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use serde::Deserialize;
 use serde_json::Value;
 use toolroom_kernel::resolve::EnvironmentRules;
 
@@ -35,7 +36,13 @@ impl CoreFile {
     /// The file's keys, for who changes them.
     #[must_use]
     pub fn read(&self) -> Value {
-        serde_json::from_str(self.json).unwrap_or(Value::Null)
+        self.read_as().unwrap_or(Value::Null)
+    }
+
+    /// Those of the file's keys that the type names, if they are what it says.
+    #[must_use]
+    pub fn read_as<T: Deserialize<'static>>(&self) -> Option<T> {
+        serde_json::from_str(self.json).ok()
     }
 }
 

@@ -12,24 +12,58 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::walk::{Fingerprint, ToolFile};
+use crate::fingerprint::Fingerprint;
+use crate::walk::ToolFile;
 
 /// Changes when the stored form does.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 3;
 /// Before the entries: the format, what they depend on, and their checksum.
 const HEAD: usize = 1 + IDENTITY + CHECKSUM;
 const IDENTITY: usize = 32;
 const CHECKSUM: usize = 8;
-/// One file, as stored before its value. Entries lie in the order of a walk.
-#[derive(Debug, Serialize, Deserialize)]
+
+/// One file, as stored. Entries lie in the order of a walk. Only what is asked for is looked
+/// into: there may be many.
 struct Entry<'b> {
-    id: &'b str,
-    extension: &'b str,
-    fingerprint: Fingerprint,
+    fingerprint: &'b [u8],
+    id: &'b [u8],
+    extension: &'b [u8],
+    value: &'b [u8],
+}
+
+impl<'b> Entry<'b> {
+    /// The first entry, and what lies behind it.
+    fn first(bytes: &'b [u8]) -> Option<(Self, &'b [u8])> {
+        let (fingerprint, bytes) = bytes.split_at_checked(Fingerprint::LENGTH)?;
+        let (id, bytes) = with_length(bytes)?;
+        let (extension, bytes) = with_length(bytes)?;
+        let (value, rest) = with_length(bytes)?;
+        let entry = Self {
+            fingerprint,
+            id,
+            extension,
+            value,
+        };
+        Some((entry, rest))
+    }
+
+    fn append(&self, bytes: &mut Vec<u8>) -> Option<()> {
+        bytes.extend_from_slice(self.fingerprint);
+        for part in [self.id, self.extension, self.value] {
+            bytes.extend_from_slice(&u32::try_from(part.len()).ok()?.to_le_bytes());
+            bytes.extend_from_slice(part);
+        }
+        Some(())
+    }
+}
+
+fn with_length(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, bytes) = bytes.split_first_chunk()?;
+    bytes.split_at_checked(u32::from_le_bytes(*length) as usize)
 }
 
 /// What is remembered of the files below one folder, read along with a walk of it.
@@ -84,23 +118,19 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     pub fn take(&mut self, file: &ToolFile<'_>) -> Option<T> {
         loop {
             let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
-            let Ok((entry, value)) = postcard::take_from_bytes::<Entry<'_>>(rest) else {
+            let Some((entry, rest)) = Entry::first(rest) else {
                 self.at = self.bytes.len();
                 return None;
             };
-            let order = entry.id.cmp(file.id.as_str());
-            let order = order.then_with(|| entry.extension.cmp(file.extension));
+            let order = entry.id.cmp(file.id.as_str().as_bytes());
+            let order = order.then_with(|| entry.extension.cmp(file.extension.as_bytes()));
             if order == Ordering::Greater {
                 return None;
             }
-            let is_same = order == Ordering::Equal && entry.fingerprint == file.fingerprint;
-            let Ok((value, rest)) = postcard::take_from_bytes::<T>(value) else {
-                self.at = self.bytes.len();
-                return None;
-            };
             self.at = self.bytes.len() - rest.len();
             if order == Ordering::Equal {
-                return is_same.then_some(value);
+                let is_same = entry.fingerprint == file.fingerprint.to_bytes();
+                return is_same.then(|| postcard::from_bytes(entry.value).ok())?;
             }
             self.has_leftovers = true;
         }
@@ -123,18 +153,24 @@ impl<T: Serialize + DeserializeOwned> Index<T> {
     {
         let Some(path) = &self.file else { return };
         let mut bytes = vec![0; HEAD];
+        let mut stored = Vec::new();
         for (file, value) in files {
             if !file.fingerprint.was_at_rest(began) {
                 continue;
             }
-            let entry = Entry {
-                id: file.id.as_str(),
-                extension: file.extension,
-                fingerprint: file.fingerprint,
-            };
-            match postcard::to_extend(&(entry, value), bytes) {
-                Ok(extended) => bytes = extended,
+            stored.clear();
+            stored = match postcard::to_extend(value, stored) {
+                Ok(stored) => stored,
                 Err(_) => return,
+            };
+            let entry = Entry {
+                fingerprint: &file.fingerprint.to_bytes(),
+                id: file.id.as_str().as_bytes(),
+                extension: file.extension.as_bytes(),
+                value: &stored,
+            };
+            if entry.append(&mut bytes).is_none() {
+                return;
             }
         }
         let head = self.head(&bytes[HEAD..]);

@@ -7,6 +7,8 @@ mod catalog;
 pub mod core_data;
 pub mod environment;
 pub mod extract;
+pub mod fingerprint;
+mod folder;
 mod index;
 pub mod listing;
 mod parallel;
@@ -17,6 +19,7 @@ pub mod search;
 pub mod secrets;
 pub mod seen;
 pub mod space;
+pub mod summary;
 pub mod walk;
 
 pub use catalog::{Catalog, CatalogError};

@@ -3,10 +3,12 @@
 //! Files that have not changed come from the index; the rest is read on all cores. Bad
 //! files become problems and never hide the others.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolroom_kernel::chain::{ChainError, link};
@@ -21,6 +23,7 @@ use crate::problem::{Problem, ProblemKind};
 use crate::read::{self, Buffer, Metadata};
 use crate::search;
 use crate::space::SpaceRoot;
+use crate::summary::{Parts, Summary};
 use crate::walk::{self, ToolFile, Walk};
 
 /// Longest description kept for listings; the file has the rest.
@@ -37,21 +40,10 @@ pub struct Row {
     pub runtime: Option<Arc<str>>,
 }
 
-/// What a listing says of a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    pub tool_type: String,
-    pub executor: Option<String>,
-    pub description: Option<String>,
-    pub version: Option<String>,
-    pub category: Option<String>,
-    executor_at: Option<Position>,
-}
-
 impl Row {
     #[must_use]
     pub fn role(&self) -> Role {
-        Role::of_type(&self.summary.tool_type)
+        Role::of_type(self.summary.tool_type())
     }
 
     /// The shortest name it can be asked for by.
@@ -153,6 +145,7 @@ impl Catalog {
         listing: &mut Listing,
     ) {
         listing.problems.extend(walk.problems);
+        let names_of_core = names_of_core();
         let known = self.known(root, &walk.files);
         listing.rows.reserve(known.len());
         let files = walk.files.into_iter().zip(known);
@@ -171,8 +164,8 @@ impl Catalog {
             if last.is_some() {
                 continue;
             }
-            if let Some(problem) = protected(&file) {
-                listing.problems.push(problem);
+            if let Some(core) = names_of_core.get(file.id.as_str()) {
+                listing.problems.push(protected(&file, core));
                 continue;
             }
             if let Some(by) = hidden.get(&file.id) {
@@ -273,13 +266,13 @@ impl Catalog {
     /// Finds what runs each tool; a tool that nothing can run becomes a problem. One look
     /// per executor: if an executor's own chain ends well, so does that of whoever names it.
     fn check_chains(&self, listing: &mut Listing) {
-        let mut runtimes: HashMap<String, Result<Arc<str>, Problem>> = HashMap::new();
+        let mut runtimes: FxHashMap<String, Result<Arc<str>, Problem>> = FxHashMap::default();
         let mut problems = Vec::new();
         listing.rows.retain_mut(|row| {
             if !needs_executor(row.role()) {
                 return true;
             }
-            let executor = row.summary.executor.as_deref().unwrap_or_default();
+            let executor = row.summary.executor().unwrap_or_default();
             let runtime = match runtimes.get(executor) {
                 Some(runtime) => runtime,
                 None => runtimes
@@ -316,10 +309,7 @@ impl Catalog {
 
     fn runtime_of(&self, executor: &str, row: &Row) -> Result<Arc<str>, Problem> {
         let mut metadata = serde_json::Map::new();
-        metadata.insert(
-            field::TOOL_TYPE.into(),
-            row.summary.tool_type.as_str().into(),
-        );
+        metadata.insert(field::TOOL_TYPE.into(), row.summary.tool_type().into());
         if !executor.is_empty() {
             metadata.insert(field::EXECUTOR_ID.into(), executor.into());
         }
@@ -369,38 +359,81 @@ const fn needs_executor(role: Role) -> bool {
     matches!(role, Role::Tool | Role::Runtime)
 }
 
-fn protected(file: &ToolFile<'_>) -> Option<Problem> {
-    let id = file.id.as_str();
-    let core = core_data::alias(id).or_else(|| core_data::file(id).map(|core| core.id))?;
+/// Every name that is core's, with the core id it means.
+fn names_of_core() -> FxHashMap<&'static str, &'static str> {
+    let ids = core_data::files().iter().map(|file| (file.id, file.id));
+    ids.chain(core_data::aliases().iter().copied()).collect()
+}
+
+fn protected(file: &ToolFile<'_>, core: &str) -> Problem {
+    let id = &file.id;
     let message = format!("the id {id} belongs to core ({core}); this file is ignored");
-    Some(
-        Problem::new(ProblemKind::CoreProtected, &file.path, message)
-            .help("core tools cannot be replaced: give the file another name"),
-    )
+    Problem::new(ProblemKind::CoreProtected, &file.path, message)
+        .help("core tools cannot be replaced: give the file another name")
 }
 
 fn summary(metadata: &Map<String, Value>, positions: &BTreeMap<String, Position>) -> Summary {
     let written = |name: &str| metadata.get(name).and_then(Value::as_str);
-    let text = |name: &str| written(name).map(str::to_owned);
-    Summary {
-        tool_type: text(field::TOOL_TYPE).unwrap_or_else(|| "tool".to_owned()),
-        executor: text(field::EXECUTOR_ID),
-        description: written(field::DESCRIPTION)
-            .map(|text| text.chars().take(MAX_DESCRIPTION).collect()),
-        version: text(field::VERSION),
-        category: text(field::CATEGORY),
+    Summary::new(&Parts {
+        tool_type: written(field::TOOL_TYPE).unwrap_or("tool"),
+        executor: written(field::EXECUTOR_ID),
+        description: written(field::DESCRIPTION).map(shortened),
+        version: written(field::VERSION),
+        category: written(field::CATEGORY),
         executor_at: positions.get(field::EXECUTOR_ID).copied(),
-    }
+    })
+}
+
+fn shortened(description: &str) -> &str {
+    let end = description.char_indices().nth(MAX_DESCRIPTION);
+    end.map_or(description, |(end, _)| &description[..end])
+}
+
+/// What core's files are listed by. Read apart from all else they say, which is a lot.
+#[derive(Deserialize)]
+struct CoreParts<'c> {
+    #[serde(borrow)]
+    tool_type: Option<Cow<'c, str>>,
+    #[serde(borrow)]
+    executor_id: Option<Cow<'c, str>>,
+    #[serde(borrow)]
+    description: Option<Cow<'c, str>>,
+    #[serde(borrow)]
+    version: Option<Cow<'c, str>>,
+    #[serde(borrow)]
+    category: Option<Cow<'c, str>>,
 }
 
 fn core_row(file: &core_data::CoreFile) -> Row {
-    let tool = read::core(file);
-    let summary = summary(&tool.metadata, &tool.positions);
+    let id = read::core_id(file);
+    let parts: CoreParts<'_> = file.read_as().expect("core files are checked by a test");
+    let summary = Summary::new(&Parts {
+        tool_type: parts.tool_type.as_deref().unwrap_or("tool"),
+        executor: parts.executor_id.as_deref(),
+        description: parts.description.as_deref().map(shortened),
+        version: parts.version.as_deref(),
+        category: parts.category.as_deref().or(id.category()),
+        executor_at: None,
+    });
     Row {
-        runtime: summary.executor.as_deref().map(Arc::from),
-        id: tool.id,
+        runtime: summary.executor().map(Arc::from),
+        id,
         space: Space::Core,
-        path: tool.path,
+        path: read::core_path(file),
         summary,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn core_is_listed_as_it_is_shown() {
+        for file in core_data::files() {
+            let (row, tool) = (core_row(file), read::core(file));
+            assert_eq!((&row.id, &row.path), (&tool.id, &tool.path));
+            assert_eq!(row.summary, summary(&tool.metadata, &tool.positions));
+        }
     }
 }

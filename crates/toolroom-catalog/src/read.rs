@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -242,13 +242,22 @@ pub fn core(file: &CoreFile) -> Tool {
             .or_insert_with(|| value.into());
     }
     Tool {
-        id: ToolId::parse(file.id).expect("core ids are checked by a test"),
+        id: core_id(file),
         space: Space::Core,
-        path: format!("core:{}", file.path).into(),
+        path: core_path(file),
         metadata,
         positions: std::collections::BTreeMap::new(),
         digest: file.digest.to_owned(),
     }
+}
+
+pub(crate) fn core_id(file: &CoreFile) -> ToolId {
+    ToolId::parse(file.id).expect("core ids are checked by a test")
+}
+
+/// Where a core tool is said to be.
+pub(crate) fn core_path(file: &CoreFile) -> PathBuf {
+    format!("core:{}", file.path).into()
 }
 
 pub(crate) fn digest(text: &str) -> String {

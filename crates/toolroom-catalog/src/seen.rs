@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::core_data;
-use crate::walk::Fingerprint;
+use crate::fingerprint::Fingerprint;
 
 const MAX_DEPTH: usize = 32;
 const MAX_FILES: usize = 200_000;

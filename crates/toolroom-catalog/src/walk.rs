@@ -4,92 +4,21 @@
 //! Links are followed inside the space and never out of it, loops end, and a bounded
 //! number of files is looked at, however the tree is made.
 
-use std::ffi::OsString;
-use std::fs::{DirEntry, Metadata};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
 use toolroom_kernel::Explain as _;
 use toolroom_kernel::model::ToolId;
 use toolroom_kernel::plain::Links;
 
 use crate::extract::registry::Extractors;
+use crate::fingerprint::Fingerprint;
+use crate::folder::{Entry, Folder, Kind};
 use crate::problem::{Problem, ProblemKind};
 use crate::read;
 
 const MAX_DEPTH: usize = 32;
 const MAX_FILES: usize = 100_000;
-/// How long a file must have been at rest; coarser than any clock a file system uses.
-const REST_NANOS: i64 = 50_000_000;
-/// File systems that keep whole seconds only need more.
-const COARSE_REST_NANOS: i64 = 2_000_000_000;
-
-/// What changes when a file does. Compared for equality only, so clocks may jump.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Fingerprint {
-    pub size: u64,
-    /// Nanoseconds since 1970, of content and of the file's record.
-    pub modified: i64,
-    pub changed: i64,
-    pub inode: u64,
-}
-
-impl Fingerprint {
-    #[must_use]
-    pub fn of(metadata: &Metadata) -> Self {
-        let modified = metadata.modified().ok().map_or(0, |time| {
-            let nanos = |span: std::time::Duration| i64::try_from(span.as_nanos());
-            match time.duration_since(UNIX_EPOCH) {
-                Ok(after) => nanos(after).unwrap_or(i64::MAX),
-                Err(before) => nanos(before.duration()).map_or(i64::MIN, |nanos| -nanos),
-            }
-        });
-        let (changed, inode) = record_of(metadata);
-        Self {
-            size: metadata.len(),
-            modified,
-            changed,
-            inode,
-        }
-    }
-
-    /// Whether the file had not been written for so long at a moment that a later change
-    /// cannot have the same times.
-    #[must_use]
-    pub fn was_at_rest(&self, at: SystemTime) -> bool {
-        let Ok(at) = at.duration_since(UNIX_EPOCH) else {
-            return false;
-        };
-        let at = i64::try_from(at.as_nanos()).unwrap_or(i64::MAX);
-        let last = match self.changed {
-            0 => self.modified,
-            changed => changed,
-        };
-        let rest = if last % 1_000_000_000 == 0 {
-            COARSE_REST_NANOS
-        } else {
-            REST_NANOS
-        };
-        last.saturating_add(rest) < at
-    }
-}
-
-#[cfg(unix)]
-fn record_of(metadata: &Metadata) -> (i64, u64) {
-    use std::os::unix::fs::MetadataExt;
-    let seconds = metadata.ctime().saturating_mul(1_000_000_000);
-    (
-        seconds.saturating_add(metadata.ctime_nsec()),
-        metadata.ino(),
-    )
-}
-
-#[cfg(not(unix))]
-fn record_of(_metadata: &Metadata) -> (i64, u64) {
-    (0, 0)
-}
-
 /// A file that may be a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolFile<'e> {
@@ -124,6 +53,7 @@ pub fn walk<'e>(tools: &Path, extractors: &'e Extractors) -> Walk<'e> {
         root: None,
         tools,
         extractors,
+        extension: "",
         found: Walk::default(),
         full: false,
     };
@@ -140,6 +70,8 @@ struct Walker<'a, 'e> {
     root: Option<PathBuf>,
     tools: &'a Path,
     extractors: &'e Extractors,
+    /// The last one met that is read.
+    extension: &'e str,
     found: Walk<'e>,
     full: bool,
 }
@@ -147,25 +79,26 @@ struct Walker<'a, 'e> {
 impl<'e> Walker<'_, 'e> {
     /// `above` holds the real paths of linked folders on the way down, to end loops.
     fn folder(&mut self, folder: &Path, prefix: &str, above: &mut Vec<PathBuf>) {
-        #[expect(clippy::disallowed_methods, reason = "the problem names the folder")]
-        let entries = match std::fs::read_dir(folder) {
-            Ok(entries) => entries,
+        let found = match Folder::open(folder) {
+            Ok(found) => found,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => return self.found.problems.push(read::unreadable(folder, &error)),
         };
-        let named = |entry: DirEntry| (entry.file_name(), entry);
-        let mut entries: Vec<(OsString, DirEntry)> = entries.flatten().map(named).collect();
-        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        for (name, entry) in entries {
+        let place = Place {
+            folder: &folder.join(""),
+            prefix,
+        };
+        for entry in found.entries() {
             if self.full {
                 return;
             }
-            match name.to_str() {
-                Some(name) => self.entry(folder, name, &entry, prefix, above),
+            match entry.name().to_str() {
+                Some(name) if name.starts_with(['.', '_']) => {}
+                Some(name) => self.entry(&entry, name, place, above),
                 None => self.found.problems.push(
                     Problem::new(
                         ProblemKind::InvalidId,
-                        folder.join(&name),
+                        place.path(entry.name()),
                         "the file name is not UTF-8",
                     )
                     .help("rename the file"),
@@ -174,39 +107,32 @@ impl<'e> Walker<'_, 'e> {
         }
     }
 
-    fn entry(
-        &mut self,
-        folder: &Path,
-        name: &str,
-        entry: &DirEntry,
-        prefix: &str,
-        above: &mut Vec<PathBuf>,
-    ) {
-        if name.starts_with(['.', '_']) {
-            return;
-        }
-        let Ok(kind) = entry.file_type() else {
+    fn entry(&mut self, entry: &Entry<'_>, name: &str, place: Place<'_>, above: &mut Vec<PathBuf>) {
+        let Some(kind) = entry.kind() else {
             return;
         };
-        if kind.is_file() {
-            let Some((stem, extension)) = self.parts(name) else {
-                return;
-            };
-            let path = joined(folder, name);
-            match entry.metadata() {
-                Ok(metadata) => {
-                    let id = [prefix, stem].concat();
-                    self.file(path, Links::Refused, id, extension, &metadata);
+        let path = || place.path(entry.name());
+        match kind {
+            Kind::File => {
+                let Some((stem, extension)) = self.parts(name) else {
+                    return;
+                };
+                match entry.fingerprint() {
+                    Ok(fingerprint) => {
+                        let id = [place.prefix, stem].concat();
+                        self.file(path(), Links::Refused, id, extension, fingerprint);
+                    }
+                    Err(error) => self.found.problems.push(read::unreadable(&path(), &error)),
                 }
-                Err(error) => self.found.problems.push(read::unreadable(&path, &error)),
             }
-        } else if self.extractors.skips(name) {
-        } else if kind.is_dir() {
-            self.subfolder(&entry.path(), name, prefix, above);
-        } else if kind.is_symlink() {
-            self.link(&entry.path(), name, prefix, above);
-        } else if self.parts(name).is_some() {
-            self.found.problems.push(read::not_a_file(&entry.path()));
+            _ if self.extractors.skips(name) => {}
+            Kind::Folder => self.subfolder(&path(), name, place.prefix, above),
+            Kind::Link => self.link(&path(), name, place.prefix, above),
+            Kind::Other => {
+                if self.parts(name).is_some() {
+                    self.found.problems.push(read::not_a_file(&path()));
+                }
+            }
         }
     }
 
@@ -253,12 +179,13 @@ impl<'e> Walker<'_, 'e> {
         } else if let (Some((stem, extension)), Ok(metadata)) = (parts, path.metadata()) {
             if metadata.is_file() {
                 let id = [prefix, stem].concat();
+                let fingerprint = Fingerprint::of(&metadata);
                 self.file(
                     path.to_path_buf(),
                     Links::Followed,
                     id,
                     extension,
-                    &metadata,
+                    fingerprint,
                 );
             } else {
                 self.found.problems.push(read::not_a_file(path));
@@ -272,7 +199,7 @@ impl<'e> Walker<'_, 'e> {
         links: Links,
         id: String,
         extension: &'e str,
-        metadata: &Metadata,
+        fingerprint: Fingerprint,
     ) {
         if self.found.files.len() >= MAX_FILES {
             self.full = true;
@@ -288,7 +215,7 @@ impl<'e> Walker<'_, 'e> {
                 path,
                 links,
                 extension,
-                fingerprint: Fingerprint::of(metadata),
+                fingerprint,
             }),
             Err(error) => {
                 let help = error.help().unwrap_or_default();
@@ -299,9 +226,13 @@ impl<'e> Walker<'_, 'e> {
     }
 
     /// A file's name in two, if files of that extension are read.
-    fn parts<'n>(&self, name: &'n str) -> Option<(&'n str, &'e str)> {
+    fn parts<'n>(&mut self, name: &'n str) -> Option<(&'n str, &'e str)> {
         let (stem, extension) = split_extension(name)?;
-        Some((stem, self.extractors.known(extension)?))
+        // Most files of a space are of one kind.
+        if extension != self.extension {
+            self.extension = self.extractors.known(extension)?;
+        }
+        Some((stem, self.extension))
     }
 
     fn real_root(&mut self) -> &Path {
@@ -311,12 +242,24 @@ impl<'e> Walker<'_, 'e> {
     }
 }
 
-/// `Path::join` in one allocation: there may be many files.
-fn joined(folder: &Path, name: &str) -> PathBuf {
-    let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + name.len());
-    path.push(folder);
-    path.push(name);
-    path
+/// Where in the tree a walk is.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    /// With the separator behind it.
+    folder: &'p Path,
+    /// What ids of tools in the folder begin with.
+    prefix: &'p str,
+}
+
+impl Place<'_> {
+    /// `Path::join` for plain names, in one allocation: there may be many files.
+    fn path(&self, name: &OsStr) -> PathBuf {
+        let folder = self.folder.as_os_str();
+        let mut path = OsString::with_capacity(folder.len() + name.len());
+        path.push(folder);
+        path.push(name);
+        path.into()
+    }
 }
 
 /// A link of a space that leads to `target`, outside it.

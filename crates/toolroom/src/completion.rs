@@ -44,7 +44,7 @@ fn candidates(wanted: impl Fn(&Row) -> bool) -> Vec<CompletionCandidate> {
         .iter()
         .filter(|row| wanted(row))
         .map(|row| {
-            let help = row.summary.description.as_deref().map(single_line);
+            let help = row.summary.description().map(single_line);
             CompletionCandidate::new(row.shown_id()).help(help.map(Into::into))
         })
         .collect()

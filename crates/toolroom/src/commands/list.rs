@@ -68,7 +68,7 @@ fn text(listing: &Listing, width: Option<usize>) -> String {
 /// A tool's line in a table: id, space, runtime, description.
 pub fn cells(row: &Row) -> Vec<Cell> {
     let runtime = row.runtime.as_deref().unwrap_or("-");
-    let description = row.summary.description.as_deref().unwrap_or_default();
+    let description = row.summary.description().unwrap_or_default();
     vec![
         Cell::dressed(row.shown_id(), style::name),
         Cell::dressed(row.space.to_string(), style::faint),
@@ -110,11 +110,11 @@ impl<'a> RowData<'a> {
         Self {
             id: &row.id,
             space: row.space,
-            tool_type: &row.summary.tool_type,
+            tool_type: row.summary.tool_type(),
             runtime: row.runtime.as_deref(),
-            description: row.summary.description.as_deref(),
-            version: row.summary.version.as_deref(),
-            category: row.summary.category.as_deref(),
+            description: row.summary.description(),
+            version: row.summary.version(),
+            category: row.summary.category(),
             path: row.path.to_string_lossy(),
         }
     }

@@ -23,8 +23,8 @@ pub fn run(args: &Search, world: &World, printer: &Printer) -> Answer {
         .map(|(row, content)| Entry {
             id: row.id.as_str(),
             name: row.id.name(),
-            category: row.summary.category.as_deref(),
-            description: row.summary.description.as_deref(),
+            category: row.summary.category(),
+            description: row.summary.description(),
             content,
         })
         .collect();
