@@ -1,6 +1,6 @@
 //! What a command gives back: an answer for people, the same answer for programs.
 
-use std::io::{self, Write};
+use std::io;
 
 use serde_json::Value;
 use toolroom_catalog::problem::Problem;
@@ -34,17 +34,21 @@ pub struct Answer {
 /// What writes an answer's data as JSON, bit by bit.
 pub struct Stream(Box<Writing>);
 
-type Writing = dyn Fn(&mut dyn Write) -> serde_json::Result<()>;
+type Writing = dyn Fn(&mut Out) -> serde_json::Result<()>;
+
+/// Where data is written to. Not any writer: JSON comes in very small pieces, and most of
+/// what a long answer costs would be to find out, for each, who writes it.
+pub type Out = io::BufWriter<io::StdoutLock<'static>>;
 
 impl Stream {
-    pub fn new(data: impl Fn(&mut dyn Write) -> serde_json::Result<()> + 'static) -> Self {
+    pub fn new(data: impl Fn(&mut Out) -> serde_json::Result<()> + 'static) -> Self {
         Self(Box::new(data))
     }
 
     /// # Errors
     /// Fails if it could not be written.
-    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
-        Ok((self.0)(&mut out)?)
+    pub fn write(&self, out: &mut Out) -> io::Result<()> {
+        Ok((self.0)(out)?)
     }
 }
 
@@ -72,7 +76,7 @@ impl Answer {
 
     /// An answer for programs alone, of which there may be much.
     #[must_use]
-    pub fn streamed(data: impl Fn(&mut dyn Write) -> serde_json::Result<()> + 'static) -> Self {
+    pub fn streamed(data: impl Fn(&mut Out) -> serde_json::Result<()> + 'static) -> Self {
         let mut answer = Self::new(String::new(), Value::Null);
         answer.stream = Some(Stream::new(data));
         answer

@@ -39,17 +39,17 @@ fn row(run: &Run, now: SystemTime) -> Vec<Cell> {
         Caller::Mcp => "by mcp",
     };
     let status = if run.status == "success" {
-        Cell::dressed(run.status.clone(), style::good)
+        Cell::dressed(&run.status, style::good)
     } else {
-        Cell::dressed(run.status.clone(), style::bad)
+        Cell::dressed(&run.status, style::bad)
     };
     vec![
         Cell::dressed(format!("{} ago", span(ago)), style::faint),
         status,
-        Cell::dressed(run.tool.clone(), style::name),
+        Cell::dressed(&run.tool, style::name),
         Cell::plain(span(Duration::from_millis(run.duration_ms))),
         Cell::plain(ended),
-        Cell::dressed(caller.to_owned(), style::faint),
+        Cell::dressed(caller, style::faint),
     ]
 }
 

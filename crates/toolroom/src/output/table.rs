@@ -1,5 +1,7 @@
 //! Columns that fit the terminal. The last column gives way first.
 
+use std::borrow::Cow;
+
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const GAP: usize = 2;
@@ -10,21 +12,38 @@ const NARROWEST: usize = 12;
 #[derive(Debug, Clone)]
 pub struct Cell {
     text: String,
-    dress: fn(String) -> String,
+    width: usize,
+    dress: Option<fn(String) -> String>,
 }
 
 impl Cell {
     #[must_use]
-    pub fn plain(text: impl Into<String>) -> Self {
-        Self::dressed(text, |text| text)
+    pub fn plain(text: impl AsRef<str>) -> Self {
+        Self::new(text.as_ref(), None)
     }
 
     #[must_use]
-    pub fn dressed(text: impl Into<String>, dress: fn(String) -> String) -> Self {
+    pub fn dressed(text: impl AsRef<str>, dress: fn(String) -> String) -> Self {
+        Self::new(text.as_ref(), Some(dress))
+    }
+
+    fn new(text: &str, dress: Option<fn(String) -> String>) -> Self {
+        let text = single_line(text);
         Self {
-            text: single_line(&text.into()),
+            width: width(&text),
+            text,
             dress,
         }
+    }
+
+    /// As much of it as a width holds, and how wide that is.
+    fn within(&self, available: usize) -> (Cow<'_, str>, usize) {
+        if self.width <= available {
+            return (Cow::Borrowed(&self.text), self.width);
+        }
+        let shown = shorten(&self.text, available);
+        let used = width(&shown);
+        (Cow::Owned(shown), used)
     }
 }
 
@@ -35,7 +54,7 @@ pub fn render(rows: &[Vec<Cell>], width: Option<usize>) -> String {
     let mut widths: Vec<usize> = (0..columns)
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.text.width()).max().unwrap_or(0)
+            cells.map(|cell| cell.width).max().unwrap_or(0)
         })
         .collect();
     if let Some(width) = width {
@@ -43,20 +62,21 @@ pub fn render(rows: &[Vec<Cell>], width: Option<usize>) -> String {
     }
     let mut text = String::new();
     for row in rows {
-        let mut line = String::new();
+        let line = text.len();
         for (column, cell) in row.iter().enumerate() {
             let is_last = column + 1 == row.len();
-            let shown = shorten(&cell.text, widths[column]);
-            let padding = widths[column].saturating_sub(shown.width()) + GAP;
+            let (shown, used) = cell.within(widths[column]);
             // Nothing is left bare, so that the blanks before it are seen as the line's end.
-            if !shown.is_empty() {
-                line.push_str(&(cell.dress)(shown));
+            match cell.dress.filter(|_| !shown.is_empty()) {
+                Some(dress) => text.push_str(&dress(shown.into_owned())),
+                None => text.push_str(&shown),
             }
             if !is_last {
-                line.push_str(&" ".repeat(padding));
+                let padding = widths[column].saturating_sub(used) + GAP;
+                text.extend(std::iter::repeat_n(' ', padding));
             }
         }
-        text.push_str(line.trim_end());
+        text.truncate(line + text[line..].trim_end().len());
         text.push('\n');
     }
     text
@@ -89,7 +109,7 @@ fn fit(widths: &mut [usize], width: usize) {
 /// Cuts a text to a width, marking the cut.
 #[must_use]
 pub fn shorten(text: &str, width: usize) -> String {
-    if text.width() <= width {
+    if self::width(text) <= width {
         return text.to_owned();
     }
     let mut short = String::new();
@@ -110,9 +130,24 @@ pub fn shorten(text: &str, width: usize) -> String {
 #[must_use]
 pub fn single_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
+    if is_plain(line) {
+        return line.to_owned();
+    }
     line.chars()
         .filter(|character| !character.is_control())
         .collect()
+}
+
+fn width(text: &str) -> usize {
+    if is_plain(text) {
+        return text.len();
+    }
+    text.width()
+}
+
+/// Whether each byte is one character that takes one place.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 #[cfg(test)]
