@@ -4,8 +4,8 @@
 //! Knows no syntax tree; types are handed on as the text they are written in.
 
 use std::borrow::Cow;
-use std::str::Split;
 
+use memchr::memchr;
 use rustc_hash::FxHashMap;
 
 /// A tab reaches to the next multiple of this, as in `str.expandtabs`.
@@ -46,15 +46,14 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
 }
 
 fn undented(text: &str) -> String {
-    let margin = text
-        .split('\n')
+    let margin = Lines::of(text)
         .skip(1)
         .filter(|line| !line.trim_start().is_empty())
         .map(indent)
         .min()
         .unwrap_or(0);
     let mut cleaned = String::with_capacity(text.len());
-    for (index, line) in text.split('\n').enumerate() {
+    for (index, line) in Lines::of(text).enumerate() {
         let line = match index {
             0 => line.trim_start(),
             _ => line.get(margin..).unwrap_or_default(),
@@ -67,6 +66,30 @@ fn undented(text: &str) -> String {
     }
     cleaned.truncate(cleaned.trim_end_matches('\n').len());
     cleaned
+}
+
+/// The lines of a text, as `split('\n')` has them, which takes longer to look for an end than
+/// most lines are long.
+#[derive(Clone)]
+struct Lines<'a>(Option<&'a str>);
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        Self(Some(text))
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.0.take()?;
+        let Some(end) = memchr(b'\n', rest.as_bytes()) else {
+            return Some(rest);
+        };
+        self.0 = rest.get(end + 1..);
+        rest.get(..end)
+    }
 }
 
 fn expand_tabs(line: &str) -> String {
@@ -92,7 +115,7 @@ fn indent(line: &str) -> usize {
 /// Takes a cleaned docstring apart.
 pub(super) fn parse(text: &str) -> Documentation<'_> {
     let mut parser = Parser::default();
-    let mut lines = text.split('\n');
+    let mut lines = Lines::of(text);
     while let Some(line) = lines.next() {
         parser.step(line, &mut lines);
     }
@@ -149,7 +172,7 @@ impl Default for Parser<'_> {
 
 impl<'a> Parser<'a> {
     /// Reads a line, and what belongs to it of those that follow.
-    fn step(&mut self, line: &'a str, following: &mut Split<'a, char>) {
+    fn step(&mut self, line: &'a str, following: &mut Lines<'a>) {
         let at_start = std::mem::take(&mut self.at_start);
         let trimmed = line.trim();
         if let Some(field) = Field::of(trimmed) {
@@ -181,7 +204,7 @@ impl<'a> Parser<'a> {
 
     /// A parameter may be called `returns`: a heading stands outside the last section, and
     /// something indented follows it.
-    fn may_begin(&self, heading: usize, following: &Split<'_, char>, at_start: bool) -> bool {
+    fn may_begin(&self, heading: usize, following: &Lines<'_>, at_start: bool) -> bool {
         let outside = match self.place {
             Place::Parameters { margin, .. } => heading < margin,
             _ => true,

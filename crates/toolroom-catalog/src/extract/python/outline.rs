@@ -1,4 +1,5 @@
-//! Leaves out of a module what nothing is read from: the bodies of its functions.
+//! Leaves out of a module what nothing is read from: the bodies of its functions, and all but
+//! the names of functions that nobody asks for.
 //!
 //! Two thirds of reading a file is building the tree of its function bodies, only to learn that
 //! they are well formed. A body that plainly is can be left out before. What is plain is decided
@@ -23,27 +24,36 @@ use self::text::Text;
 
 /// What stands for a body, so that nothing else has to move.
 const STAND_IN: &str = "pass#";
+/// What stands for a body and the parameters before it.
+const STAND_IN_WITH_PARAMETERS: &str = "):pass#";
 /// Leaving out less than this is not worth a copy.
 const MIN_BODY: usize = 24;
 
+/// A part of the text, and what stands for it.
+struct LeftOut {
+    part: Range<usize>,
+    stand_in: &'static str,
+}
+
 /// The text with a comment in place of each body that is well formed beyond doubt, if there is
-/// one. Bodies keep their docstrings.
+/// one. Bodies keep their docstrings, and functions of the module their parameters, only if
+/// their names are wanted.
 ///
 /// Holds only for a text the parser finds no fault with: what is a body was told without it.
-pub(super) fn of(source: &str) -> Option<String> {
-    let mut bodies = Vec::new();
+pub(super) fn of(source: &str, is_wanted: impl Fn(&[u8]) -> bool) -> Option<String> {
+    let mut left_out = Vec::new();
     // Where the track is lost, the bodies up to there are bodies all the same.
-    let _ = find(&mut Text::new(source.as_bytes()), &mut bodies);
-    if bodies.is_empty() {
+    let _ = find(&mut Text::new(source.as_bytes()), &is_wanted, &mut left_out);
+    if left_out.is_empty() {
         return None;
     }
     let mut outline = String::with_capacity(source.len());
     let mut kept = 0;
-    for body in bodies {
-        outline.push_str(source.get(kept..body.start)?);
-        outline.push_str(STAND_IN);
-        comment(&mut outline, body.len() - STAND_IN.len());
-        kept = body.end;
+    for LeftOut { part, stand_in } in left_out {
+        outline.push_str(source.get(kept..part.start)?);
+        outline.push_str(stand_in);
+        comment(&mut outline, part.len() - stand_in.len());
+        kept = part.end;
     }
     outline.push_str(source.get(kept..)?);
     Some(outline)
@@ -58,23 +68,38 @@ fn comment(outline: &mut String, mut length: usize) {
     outline.push_str(&DASHES[..length]);
 }
 
-/// Finds the bodies to leave out, from the first character of the first statement to the line
+/// Finds what to leave out: bodies from the first character of the first statement to the line
 /// end behind the last. `None` where the track is lost.
-fn find(text: &mut Text<'_>, bodies: &mut Vec<Range<usize>>) -> Option<()> {
+fn find(
+    text: &mut Text<'_>,
+    is_wanted: &impl Fn(&[u8]) -> bool,
+    left_out: &mut Vec<LeftOut>,
+) -> Option<()> {
     text.next_line()?;
     while !text.is_at_end() {
         let indent = text.indent;
         let is_function = text.eat_word(b"def") || text.eat_word(b"async") && text.eat_word(b"def");
-        text.skip_line()?;
+        // Within classes, every function may tell something.
+        let is_unwanted = is_function && indent == 0 && !is_wanted(text.word());
+        let parameters = is_unwanted.then(|| text.parameters()).flatten();
+        if parameters.is_none() {
+            text.skip_line()?;
+        }
         if !is_function || text.indent <= indent {
             continue;
         }
         let begin = *text;
-        match text.body(indent) {
-            Some(body) if body.len() >= MIN_BODY => bodies.push(body),
-            Some(_) => {}
+        let Some(body) = text.body(indent) else {
             // Not plain, but functions within it may be.
-            None => *text = begin,
+            *text = begin;
+            continue;
+        };
+        let (part, stand_in) = match parameters {
+            Some(parameters) => (parameters..text.line_end, STAND_IN_WITH_PARAMETERS),
+            None => (body, STAND_IN),
+        };
+        if part.len() >= MIN_BODY {
+            left_out.push(LeftOut { part, stand_in });
         }
     }
     Some(())

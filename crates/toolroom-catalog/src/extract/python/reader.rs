@@ -32,13 +32,25 @@ pub fn read(source: &str, wanted: &Wanted) -> Document {
         let message = format!("it is nested deeper than {} levels", nesting::MAX_DEPTH);
         return refused(Position::at_offset(source, offset), message);
     }
-    if let Some(outline) = outline::of(source) {
+    let is_wanted = |name: &[u8]| {
+        let mut names = wanted.functions.iter();
+        names.any(|wanted| wanted.as_bytes() == name)
+    };
+    if let Some(outline) = outline::of(source, is_wanted) {
         let parsed = parse(&outline);
-        if parsed.has_valid_syntax() {
-            return describe(source, &parsed, wanted);
+        let scope = Scope::of(&parsed.syntax().body);
+        // By what is wanted another function may be meant, of which the outline has the name only.
+        let mut meant = wanted
+            .functions
+            .iter()
+            .filter_map(|name| scope.function(name));
+        let is_enough = meant.all(|function| is_wanted(function.name.as_str().as_bytes()));
+        if parsed.has_valid_syntax() && is_enough {
+            return describe(source, &parsed, &scope, wanted);
         }
     }
-    describe(source, &parse(source), wanted)
+    let parsed = parse(source);
+    describe(source, &parsed, &Scope::of(&parsed.syntax().body), wanted)
 }
 
 fn parse(source: &str) -> Parsed<ModModule> {
@@ -62,10 +74,14 @@ fn normalized(source: &str) -> Cow<'_, str> {
     }
 }
 
-fn describe(source: &str, parsed: &Parsed<ModModule>, wanted: &Wanted) -> Document {
+fn describe(
+    source: &str,
+    parsed: &Parsed<ModModule>,
+    scope: &Scope<'_>,
+    wanted: &Wanted,
+) -> Document {
     let position = |offset: TextSize| Position::at_offset(source, offset.to_usize());
     let body = &parsed.syntax().body;
-    let scope = Scope::of(body);
     let mut document = Document {
         comment: comment::first(source, body, parsed.tokens()),
         is_script: body.iter().any(is_main_guard),
@@ -79,14 +95,14 @@ fn describe(source: &str, parsed: &Parsed<ModModule>, wanted: &Wanted) -> Docume
     for name in &wanted.variables {
         let found = scope
             .last(name)
-            .and_then(|found| variable(found, &scope, position));
+            .and_then(|found| variable(found, scope, position));
         if let Some(variable) = found {
             document.variables.insert(name.clone(), variable);
         }
     }
     for name in &wanted.functions {
         if let Some(definition) = scope.function(name) {
-            let function = signature::read(definition, &scope, source);
+            let function = signature::read(definition, scope, source);
             document.functions.insert(name.clone(), function);
         }
     }

@@ -6,7 +6,60 @@ use super::expression::{Kind, is_keyword};
 use super::string;
 use super::text::Text;
 
+/// More parameters are not usual.
+const MAX_PARAMETERS: usize = 16;
+
 impl Text<'_> {
+    /// Over a function's name, parameters and result, if nothing but a body follows on lines of
+    /// its own: where the parameters begin. Where there is anything else, the place stays.
+    pub(super) fn parameters(&mut self) -> Option<usize> {
+        let begin = *self;
+        let parameters = self.plain_parameters();
+        if parameters.is_none() {
+            *self = begin;
+        }
+        parameters
+    }
+
+    fn plain_parameters(&mut self) -> Option<usize> {
+        self.name()?;
+        let begin = (self.peek() == b'(').then_some(self.at + 1)?;
+        self.open();
+        let mut names: [&[u8]; MAX_PARAMETERS] = [b""; MAX_PARAMETERS];
+        let mut count = 0;
+        let mut has_default = false;
+        while !self.close(b')') {
+            let name = self.word();
+            self.name()?;
+            if names[..count].contains(&name) {
+                return None;
+            }
+            *names.get_mut(count)? = name;
+            count += 1;
+            if self.eat(b':') {
+                self.expression()?;
+            }
+            let is_default = self.eat(b'=');
+            if is_default {
+                self.expression()?;
+            } else if has_default {
+                return None;
+            }
+            has_default = is_default;
+            if !self.eat(b',') {
+                self.close(b')').then_some(())?;
+                break;
+            }
+        }
+        if self.peek() == b'-' && self.ahead(1) == b'>' {
+            self.step(2);
+            self.expression()?;
+        }
+        self.expect(b':')?;
+        self.end_line()?;
+        Some(begin)
+    }
+
     /// Over the body of a function whose first line is indented so far: what of it can be left
     /// out, which is all but a docstring.
     pub(super) fn body(&mut self, around: usize) -> Option<Range<usize>> {

@@ -3,7 +3,10 @@ use ruff_python_ast::{ModModule, PySourceType};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
 use ruff_text_size::Ranged;
 
-use super::of;
+/// The outline with the parameters of every function.
+fn of(source: &str) -> Option<String> {
+    super::of(source, |_| true)
+}
 
 /// A function with everything that is taken for plain.
 const PLAIN: &str = include_str!("tests/plain.py");
@@ -22,7 +25,13 @@ fn parse(source: &str) -> Parsed<ModModule> {
 /// Fails unless all that was left out of a text is without a fault, and all else stays what
 /// and where it was.
 fn check(source: &str) {
-    let Some(outline) = of(source) else { return };
+    for is_wanted in [true, false] {
+        check_outline(source, super::of(source, |_| is_wanted));
+    }
+}
+
+fn check_outline(source: &str, outline: Option<String>) {
+    let Some(outline) = outline else { return };
     assert_eq!(outline.len(), source.len());
     let (short, whole) = (parse(&outline), parse(source));
     if !short.has_valid_syntax() {
@@ -148,6 +157,66 @@ fn what_is_not_well_formed_stays() {
     }
 }
 
+#[test]
+fn functions_that_nobody_asks_for_keep_their_names_only() {
+    for header in [
+        "def f():",
+        "async def f(a, b: int = 1, c=[1, {2: 3}], ) -> dict[str, int] | None:  # why",
+        "def f (\n    a: 'A',  # an a\n    b=')',\n):",
+    ] {
+        let body = "\n    \"\"\"Says it.\"\"\"\n    return [1, 2, 3]";
+        let source = format!("@x\n{header}{body}\nX = 1\n");
+        check(&source);
+        let outline = super::of(&source, |_| false).unwrap();
+        let name = header.split('(').next().unwrap();
+        let length = header.len() + body.len() - name.len() - "():pass#".len();
+        let left = format!("{name}():pass#{}", "-".repeat(length));
+        assert_eq!(outline, format!("@x\n{left}\nX = 1\n"));
+        assert_ne!(super::of(&source, |name| name == b"f"), Some(outline));
+    }
+}
+
+#[test]
+fn parameters_that_are_not_plain_stay() {
+    let parameters = [
+        "a, a",
+        "a=1, b",
+        "a b",
+        "a:, b",
+        "a=",
+        "a:=1",
+        "1",
+        "a, , b",
+        ",",
+        "*",
+        "None",
+        "a: *b",
+        "a=yield",
+        "(a, b)",
+        "a.b",
+        "if",
+        "a==1",
+        "a: b := 1",
+        "a=b=c",
+    ];
+    let mut headers = parameters.map(|inner| format!("def f({inner}):")).to_vec();
+    headers.extend(
+        [
+            "def f:",
+            "def f() ->:",
+            "def f() -> a, b:",
+            "def f[T]():",
+            "def f()",
+        ]
+        .map(Into::into),
+    );
+    for header in headers {
+        let source = format!("{header}\n    x = 'a long enough statement'\n");
+        check(&source);
+        assert_eq!(super::of(&source, |_| false), of(&source), "{source}");
+    }
+}
+
 /// The beginnings of a text's tokens, and its end.
 fn tokens(source: &str) -> Vec<usize> {
     let parsed = parse(source);
@@ -191,6 +260,8 @@ proptest! {
     ) {
         let mixed: String = parts.iter().zip(&names).flat_map(|(part, name)| [name.as_str(), part]).collect();
         check(&format!("def f():\n    x = 'a long enough statement'\n    {mixed}\nX = 1\n"));
+        check(&format!("def f({mixed}):\n    x = 'a long enough statement'\n"));
+        check(&format!("def f(a: {mixed}=b) -> c:\n    x = 'a long enough statement'\n"));
         check(&format!("{mixed}\ndef f():\n    x = 'a long enough statement'\n"));
     }
 }
