@@ -84,7 +84,7 @@ function fail(error) {
 // The call ---------------------------------------------------------------------------
 
 async function call() {
-  const tool = await import(toolUrl).catch(explain);
+  const tool = await (request.source === undefined ? import(toolUrl) : kept()).catch(explain);
   const names = request.entry ?? ["main", "execute"];
   const [name, found] = entry(tool, names);
   if (!found) {
@@ -93,11 +93,23 @@ async function call() {
   return settle(await found(...passed(name, found)));
 }
 
+/** The tool's module, made of a text that stands for what is in its file. */
+async function kept() {
+  const { load, Unfit } = await import("./kept.mjs");
+  return load(toolPath, toolUrl, request.source).catch((error) => {
+    if (!(error instanceof Unfit)) throw error;
+    unfit(error.message);
+  });
+}
+
 /** Says what to do about a file that this runtime cannot read. */
 function explain(error) {
   if (error?.code !== "ERR_UNKNOWN_FILE_EXTENSION" || !toolPath.endsWith("ts")) throw error;
   const why = `Node ${process.versions.node} runs no TypeScript; Node 22.18 and later do`;
-  const message = `${why}, or set executor_id to deno_runtime or bun_runtime`;
+  unfit(`${why}, or set executor_id to deno_runtime or bun_runtime`);
+}
+
+function unfit(message) {
   reply({ error: { type: "ToolError", message, unfit: true } }, 1);
   process.exit(1);
 }
@@ -267,7 +279,8 @@ function frame(file, number, name) {
   const line = Number(number);
   let source = null;
   try {
-    source = fs.readFileSync(path, "utf8").split("\n")[line - 1]?.trim() || null;
+    const text = (path === toolPath && request.source) || fs.readFileSync(path, "utf8");
+    source = text.split("\n")[line - 1]?.trim() || null;
   } catch {
     // The place alone has to do.
   }

@@ -88,6 +88,9 @@ final class Toolroom
         $GLOBALS['argv'] = $_SERVER['argv'] = [$path];
         chdir(getcwd());
         set_include_path(dirname($path) . PATH_SEPARATOR . get_include_path());
+        if (isset($request['source'])) {
+            ToolroomText::standFor($path, $request['source']);
+        }
         (static function () use ($path) {
             require $path;
         })();
@@ -182,9 +185,58 @@ final class Toolroom
 
     private static function frame(string $file, int $line, ?string $function): array
     {
-        $lines = $file !== __FILE__ && is_file($file) ? @file($file) : false;
+        $kept = $file === ToolroomText::$path ? explode("\n", ToolroomText::$text) : null;
+        $lines = $kept ?? ($file !== __FILE__ && is_file($file) ? @file($file) : false);
         $source = $lines === false ? null : trim($lines[$line - 1] ?? '');
         return ['file' => $file, 'line' => $line, 'function' => $function, 'source' => $source ?: null];
+    }
+}
+
+/** A text in place of what is in the tool's file, for the one time that it is read. */
+final class ToolroomText
+{
+    public static ?string $path = null;
+    public static string $text = '';
+    /** @var resource|null */
+    public $context;
+    private int $at = 0;
+
+    public static function standFor(string $path, string $text): void
+    {
+        [self::$path, self::$text] = [$path, $text];
+        // What was compiled before is of the file.
+        ini_set('opcache.enable', '0');
+        stream_wrapper_unregister('file');
+        stream_wrapper_register('file', self::class);
+    }
+
+    public function stream_open(string $path, string $mode, int $options, ?string &$opened): bool
+    {
+        stream_wrapper_restore('file');
+        $opened = $path;
+        return $path === self::$path;
+    }
+
+    public function stream_read(int $count): string
+    {
+        $part = substr(self::$text, $this->at, $count);
+        $this->at += strlen($part);
+        return $part;
+    }
+
+    public function stream_eof(): bool
+    {
+        return $this->at >= strlen(self::$text);
+    }
+
+    public function stream_stat(): array
+    {
+        return ['size' => strlen(self::$text), 'mode' => 0100400];
+    }
+
+    public function stream_set_option(int $option, int $first, int $second): bool
+    {
+        return false;
     }
 }
 

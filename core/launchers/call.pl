@@ -4,6 +4,9 @@
 
 package Toolroom;
 
+# Runs a text as a file is run: seeing nothing of this one, nor its pragmas.
+sub run_text { package main; CORE::evalbytes($_[0]) }
+
 use strict;
 use warnings;
 use JSON::PP ();
@@ -12,6 +15,7 @@ my $json = JSON::PP->new->utf8->allow_nonref->canonical;
 my $owner = $$;
 my $replied;
 my $channel;
+my %kept;
 
 sub progress {
     my ($done, $total, $message) = @_;
@@ -86,7 +90,8 @@ sub call {
     {
         package main;
         local ($@, $!);
-        my $loaded = do $path;
+        my $text = $request->{source};
+        my $loaded = defined $text ? Toolroom::run_kept($path, $text) : do $path;
         die $@ if $@;
         die "cannot read $path: $!\n" if !defined $loaded && $! && !-r $path;
     }
@@ -100,6 +105,19 @@ sub call {
         return @results > 1 ? \@results : $results[0];
     }
     die "$path defines no function " . join(' or ', @names) . "\n";
+}
+
+# Runs a text in place of what is in the file.
+sub run_kept {
+    my ($path, $text) = @_;
+    utf8::encode($text);
+    if ($text =~ /^__(?:END|DATA)__\r?\n(.*)\z/ms) {
+        my $data = $1;
+        no warnings 'once';
+        open(main::DATA, '<', \$data) or die "no data: $!\n";
+    }
+    $kept{$path} = $text;
+    return run_text("#line 1 \"$path\"\n$text");
 }
 
 # The calls that led to a die, outermost first, without those of this file.
@@ -117,7 +135,7 @@ sub frames {
 sub frame {
     my ($file, $line, $function) = @_;
     my $source;
-    if (open(my $handle, '<', $file)) {
+    if (open(my $handle, '<', defined $kept{$file} ? \$kept{$file} : $file)) {
         while (<$handle>) {
             if ($. == $line) { s/^\s+|\s+$//g; $source = $_; last }
         }

@@ -76,12 +76,22 @@ module Toolroom
       $PROGRAM_NAME = path
       ARGV.clear
       $LOAD_PATH.unshift(File.dirname(path))
-      load(path)
+      load_tool(path, request["source"])
       names = request["entry"] || %w[main execute]
       name = names.find { |each| Object.private_method_defined?(each) || TOPLEVEL_BINDING.receiver.respond_to?(each, true) }
       raise NameError, "#{path} defines no method #{names.join(' or ')}" unless name
 
       settle(invoke(TOPLEVEL_BINDING.receiver.method(name), request))
+    end
+
+    # A text that is given stands for what is in the file.
+    def load_tool(path, text)
+      return load(path) unless text
+
+      @kept = { path => text }
+      return TOPLEVEL_BINDING.dup.eval(text, path, 1) unless defined?(RubyVM::InstructionSequence)
+
+      RubyVM::InstructionSequence.compile(text, path, File.realpath(path), 1).eval
     end
 
     # What a parameter is called that takes everything as one hash.
@@ -141,7 +151,8 @@ module Toolroom
 
     def frame(path, line, label)
       source = begin
-        File.foreach(path).first(line)[line - 1]&.strip
+        lines = @kept&.key?(path) ? @kept[path].each_line : File.foreach(path)
+        lines.first(line)[line - 1]&.strip
       rescue SystemCallError
         nil
       end

@@ -52,6 +52,12 @@ else
 fi
 unset TOOLROOM_CHANNEL
 unset -f toolroom_take_fields toolroom_take_from_file
+# No path comes first where a text stands for what is in the tool's file.
+toolroom_kept=
+if [ -z "${toolroom_fields[0]}" ]; then
+    toolroom_kept=${toolroom_fields[1]}
+    toolroom_fields=("${toolroom_fields[@]:2}")
+fi
 TOOLROOM_TOOL=${toolroom_fields[0]}
 TOOLROOM_PROJECT=${toolroom_fields[1]}
 TOOLROOM_PARAMS=${toolroom_fields[3]}
@@ -111,7 +117,21 @@ toolroom_waits_for_main() {
 
 set -- "${toolroom_fields[@]:4}"
 unset toolroom_fields
-toolroom_text=$(<"$TOOLROOM_TOOL")
+toolroom_file=$TOOLROOM_TOOL
+if [ -z "$toolroom_kept" ]; then
+    toolroom_text=$(<"$TOOLROOM_TOOL")
+else
+    # Bash gives no other name than that of the file it reads; only the usual question for
+    # it can be answered in its place.
+    toolroom_text=${toolroom_kept//BASH_SOURCE\[0\]/TOOLROOM_TOOL}
+    if [[ $toolroom_text == *BASH_SOURCE\[* ]]; then
+        toolroom_send '{"error":{"type":"ToolError","message":"the script asks Bash for more than its own name","unfit":true}}'
+        exit 1
+    fi
+    toolroom_text=${toolroom_text//BASH_SOURCE/TOOLROOM_TOOL}
+    exec {toolroom_kept}<<<"$toolroom_text"
+    toolroom_file=/dev/fd/$toolroom_kept
+fi
 if [ -z "$toolroom_entries" ] && toolroom_waits_for_main "$toolroom_text"; then
     toolroom_entries=main
     BASH_ARGV0=$TOOLROOM_TOOL
@@ -121,7 +141,7 @@ unset toolroom_found toolroom_line
 if [ -n "$toolroom_entries" ]; then
     # The status of the last line says nothing: that is often a test which does not hold.
     # shellcheck disable=SC1090
-    source "$TOOLROOM_TOOL" "$@"
+    source "$toolroom_file" "$@"
     for toolroom_entry in $toolroom_entries; do
         if declare -F "$toolroom_entry" >/dev/null; then
             "$toolroom_entry" "$@"
@@ -134,11 +154,11 @@ fi
 
 # No program can be started with arguments of more than about 128 kB each: then the file
 # is read here, and its own programs are spared the parameters.
-if [ "${#TOOLROOM_PARAMS}" -gt 30000 ]; then
+if [ "${#TOOLROOM_PARAMS}" -gt 30000 ] || [[ -n $toolroom_kept && ${#toolroom_text} -gt 30000 ]]; then
     BASH_ARGV0=$TOOLROOM_TOOL
     unset toolroom_text
     # shellcheck disable=SC1090
-    source "$TOOLROOM_TOOL" "$@"
+    source "$toolroom_file" "$@"
     exit
 fi
 
@@ -146,4 +166,5 @@ export TOOLROOM_TOOL TOOLROOM_PROJECT TOOLROOM_PARAMS toolroom_channel
 case $toolroom_text in
     *toolroom_*) export -f toolroom_quote toolroom_send toolroom_progress toolroom_log toolroom_result ;;
 esac
+[ -z "$toolroom_kept" ] || exec "$BASH" -c "$toolroom_text" "$TOOLROOM_TOOL" "$@" {toolroom_kept}<&-
 exec "$BASH" "$TOOLROOM_TOOL" "$@"

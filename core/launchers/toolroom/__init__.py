@@ -190,7 +190,7 @@ def _serve():
 
 def _call(request):
     path = request["tool_path"]
-    tool = _load(path)
+    tool = _load(path, request.get("source"))
     names = request.get("entry") or ["main", "execute"]
     for name in names:
         function = getattr(tool, name, None)
@@ -200,8 +200,11 @@ def _call(request):
     raise ToolError("%s defines no function %s" % (path, " or ".join(names)))
 
 
-def _load(path):
-    """Run the tool's file as a module that its own classes and children can find."""
+def _load(path, text):
+    """Run the tool's file as a module that its own classes and children can find.
+
+    A text that is given stands for what is in the file.
+    """
     global _tool
     name = os.path.splitext(os.path.basename(path))[0]
     taken = getattr(sys, "stdlib_module_names", ())
@@ -214,18 +217,24 @@ def _load(path):
     sys.argv = [path]
     if not getattr(sys.flags, "safe_path", False):
         sys.path.insert(0, os.path.dirname(path))
-    exec(_compiled(path), tool.__dict__)
+    exec(_compiled(path, text), tool.__dict__)
     return tool
 
 
-def _compiled(path):
+def _compiled(path, text):
     """The tool's code: as it was kept for exactly this text, or else compiled now.
 
     Python keeps compiled modules and no scripts, and its compiler takes more than a
     millisecond to wake up. Ours are kept in our own folder, never beside the tool.
     """
-    with open(path, "rb") as file:
-        source = file.read()
+    if text is None:
+        with open(path, "rb") as file:
+            source = file.read()
+    else:
+        from linecache import cache
+
+        source = text.encode("utf-8")
+        cache[path] = (len(source), None, text.splitlines(True), path)
     try:
         import _imp
         import marshal

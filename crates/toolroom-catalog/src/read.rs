@@ -204,6 +204,14 @@ pub fn file(
     }
 }
 
+/// The text a tool was read from, if its file still holds that and is not too large.
+#[must_use]
+pub fn text_of(tool: &Tool, largest: u64) -> Option<String> {
+    let size = tool.path.metadata().ok()?.len();
+    let text = (size <= largest).then(|| text(&tool.path).ok())??;
+    (digest(&text) == tool.digest).then_some(text)
+}
+
 /// What a file says of itself, without what only a call needs.
 #[derive(Debug)]
 pub enum Metadata {

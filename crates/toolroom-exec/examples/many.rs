@@ -40,6 +40,7 @@ fn main() {
             world: &world,
             catalog: &catalog,
             chain: &chain,
+            source: None,
             params: &Map::new(),
             env: &[],
             timeout: None,

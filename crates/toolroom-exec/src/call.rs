@@ -15,6 +15,8 @@ use toolroom_kernel::Explain;
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     pub tool_path: &'a Path,
+    /// What stands for the text of the tool's file, if that is not to be read.
+    pub source: Option<&'a str>,
     pub project_path: Option<&'a Path>,
     /// The functions to look for, in this order.
     pub entry: &'a [String],
@@ -62,6 +64,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     order: &'a [String],
     params: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
 }
 
 impl Call<'_> {
@@ -73,6 +77,7 @@ impl Call<'_> {
     ///
     /// let call = Call {
     ///     tool_path: Path::new("/p/.ai/tools/hello.py"),
+    ///     source: None,
     ///     project_path: Some(Path::new("/p")),
     ///     entry: &["main".to_owned()],
     ///     order: &[],
@@ -89,20 +94,25 @@ impl Call<'_> {
             entry: self.entry,
             order: self.order,
             params: self.params,
+            source: self.source,
         };
         Ok(serde_json::to_vec(&document).expect("strings and JSON values are always JSON"))
     }
 
     /// The request as fields: tool, project, entry names, parameters as JSON, and then
-    /// the parameters as arguments.
+    /// the parameters as arguments. A text in place of the file's goes before all of them,
+    /// after a field that is empty, as no tool's path is.
     pub fn fields(&self) -> Result<Vec<u8>, CallError> {
         let json = Value::Object(self.params.clone()).to_string();
         let project = self.project_path.map(text).transpose()?.unwrap_or_default();
         let entry = self.entry.join(" ");
         let mut bytes = Vec::new();
         let first = [text(self.tool_path)?, project, &entry, &json];
-        for field in first
+        let source = self.source.map(|source| ["", source]);
+        for field in source
             .into_iter()
+            .flatten()
+            .chain(first)
             .map(str::to_owned)
             .chain(arguments(self.params)?)
         {
@@ -188,6 +198,7 @@ mod tests {
         let path = Path::new(std::ffi::OsStr::from_bytes(b"/\xff"));
         let call = Call {
             tool_path: path,
+            source: None,
             project_path: None,
             entry: &[],
             order: &[],

@@ -5,6 +5,7 @@
 //! would, with this runtime's command and environment. Must not know any language: which
 //! runtime is the usual one, and how it calls, is data.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 
 use serde_json::{Map, Value};
@@ -33,9 +34,10 @@ pub struct Convention {
     pub note: Option<Note>,
 }
 
-/// Finds out how the tool of a chain is called.
+/// Finds out how the tool of a chain is called; by `source` if that stands for the text of
+/// its file.
 #[must_use]
-pub fn of(catalog: &Catalog, chain: &Chain) -> Convention {
+pub fn of(catalog: &Catalog, chain: &Chain, source: Option<&str>) -> Convention {
     let mut found = Convention {
         config: config::merged(chain),
         lender: None,
@@ -46,7 +48,7 @@ pub fn of(catalog: &Catalog, chain: &Chain) -> Convention {
     let Some(entry) = tool.text(field::ENTRY).filter(|_| is_script) else {
         return found;
     };
-    if calls(tool, entry) {
+    if calls(tool, source, entry) {
         return found;
     }
     let usual = catalog.usual_executor(tool);
@@ -122,21 +124,24 @@ fn is_same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
 
 /// Whether a word stands in a tool's file.
 #[must_use]
-pub fn speaks_of(tool: &Tool, word: &str) -> bool {
-    text_of(tool).is_some_and(|text| text.contains(word))
+pub fn speaks_of(tool: &Tool, source: Option<&str>, word: &str) -> bool {
+    text_of(tool, source).is_some_and(|text| text.contains(word))
 }
 
-fn text_of(tool: &Tool) -> Option<String> {
+fn text_of<'s>(tool: &Tool, source: Option<&'s str>) -> Option<Cow<'s, str>> {
+    if let Some(source) = source {
+        return Some(Cow::Borrowed(source));
+    }
     let mut text = Vec::new();
     let file = plain::open(&tool.path, Links::Followed).ok()?;
     file.take(LARGEST).read_to_end(&mut text).ok()?;
-    Some(String::from_utf8_lossy(&text).into_owned())
+    Some(Cow::Owned(String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// Whether something in a file calls its function, or hands it to what will.
-fn calls(tool: &Tool, entry: &str) -> bool {
+fn calls(tool: &Tool, source: Option<&str>, entry: &str) -> bool {
     // A file that cannot be read is no reason to change how it is run.
-    let Some(text) = text_of(tool) else {
+    let Some(text) = text_of(tool, source) else {
         return true;
     };
     let definition = tool.positions.get(field::ENTRY).map(|at| at.line);

@@ -50,6 +50,9 @@ pub enum ExecError {
         folder: PathBuf,
         source: io::Error,
     },
+    /// A text was given in place of what is in its file, which nothing could take.
+    #[error("the file of {0} is read by what runs it and by nobody else")]
+    NeedsFile(String),
     #[error("{tool} ends in the primitive {primitive}, which cannot be run here")]
     UnknownPrimitive { tool: String, primitive: String },
     #[error("the system has no event queue for the call: {0}")]
@@ -90,6 +93,7 @@ impl Explain for ExecError {
             Self::BadConfig { .. } => "exec::bad_config",
             Self::Launcher { .. } => "exec::bad_launcher",
             Self::LauncherNotWritten { .. } => "exec::launcher_not_written",
+            Self::NeedsFile(_) => "exec::needs_file",
             Self::UnknownPrimitive { .. } => "exec::unknown_primitive",
             Self::NoEventQueue(_) => "exec::no_event_queue",
             Self::Call(error) => error.code(),
@@ -112,7 +116,7 @@ impl Explain for ExecError {
             Self::LauncherNotWritten { folder, source, .. } => {
                 Some(room_for_launcher(folder, source))
             }
-            Self::UnknownPrimitive { .. } => None,
+            Self::NeedsFile(_) | Self::UnknownPrimitive { .. } => None,
             Self::NoEventQueue(error) => Some(
                 scarcity::cure(error)
                     .unwrap_or("the limit on open files may be reached: `ulimit -n` shows it")

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use toolroom_catalog::core_data;
 use toolroom_kernel::World;
-use toolroom_kernel::model::{Space, Tool};
+use toolroom_kernel::chain::Chain;
+use toolroom_kernel::model::{Role, Space, Tool};
 use toolroom_kernel::plain::{self, Links};
 
 use super::error::ExecError;
@@ -33,6 +34,22 @@ impl Launcher {
     }
 }
 
+/// The runtime whose launchers are meant: the nearest, unless another's are used.
+#[must_use]
+pub fn owner<'a>(chain: &'a Chain, lender: Option<&'a Tool>) -> &'a Tool {
+    let mut links = chain.links().iter();
+    let nearest = links.find(|link| link.role() == Role::Runtime);
+    let nearest = nearest.map_or(chain.tool(), |link| link);
+    lender.unwrap_or(nearest)
+}
+
+/// A file beside a space's runtime, which goes before what core has of that name.
+#[must_use]
+pub fn beside(runtime: &Tool, name: &str) -> Option<PathBuf> {
+    let beside = runtime.path.with_file_name(name);
+    (runtime.space != Space::Core && beside.is_file()).then_some(beside)
+}
+
 /// Finds the launcher a runtime names.
 ///
 /// # Errors
@@ -50,14 +67,11 @@ pub fn find(world: &World, runtime: &Tool, name: &str) -> Result<Launcher, ExecE
     if !is_plain {
         return Err(fault("is not the name of a file".into()));
     }
-    if runtime.space != Space::Core {
-        let beside = runtime.path.with_file_name(name);
-        if beside.is_file() {
-            return Ok(Launcher {
-                path: beside,
-                temporary: None,
-            });
-        }
+    if let Some(path) = beside(runtime, name) {
+        return Ok(Launcher {
+            path,
+            temporary: None,
+        });
     }
     if core_data::text(&format!("{FOLDER}/{name}")).is_none() {
         return Err(fault("does not exist".into()));

@@ -15,6 +15,7 @@ pub mod parameters;
 mod prepare;
 mod scope;
 mod settings;
+mod stand_in;
 mod style;
 mod trouble;
 mod url;
@@ -23,6 +24,7 @@ pub use bridge::{Bridge, CLIENT};
 pub use error::ExecError;
 pub use outcome::{Data, HttpFacts, Report, Status, ToolFailure};
 pub use prepare::{Prepared, ProcessCall, Request, Work, prepare, prepare_checked, schema};
+pub use stand_in::can_stand_in;
 pub use style::Returns;
 pub use trouble::Trouble;
 

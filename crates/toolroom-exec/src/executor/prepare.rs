@@ -18,8 +18,8 @@ use super::error::ExecError;
 use super::launcher::{self, Launcher};
 use super::parameters::{self, Checker};
 use super::scope::{CallFacts, CallScope, Facts};
-use super::settings;
 use super::style::{RequestForm, Returns, Style};
+use super::{settings, stand_in};
 use crate::call::{Call, arguments};
 use crate::http;
 use crate::subprocess::{Channel, Command, Stdin};
@@ -28,7 +28,7 @@ use crate::subprocess::{Channel, Command, Stdin};
 const SUBPROCESS: &str = "primitives/subprocess";
 
 /// The primitive that sends requests.
-const HTTP_CLIENT: &str = "primitives/http_client";
+pub(super) const HTTP_CLIENT: &str = "primitives/http_client";
 
 /// A call to make.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Request<'a> {
     pub world: &'a World,
     pub catalog: &'a Catalog,
     pub chain: &'a Chain,
+    /// What stands for the text of the tool's file, if that is not to be read.
+    pub source: Option<&'a str>,
     pub params: &'a Map<String, Value>,
     /// Variables the caller passes; they win.
     pub env: &'a [(String, String)],
@@ -129,7 +131,11 @@ fn prepared(request: &Request<'_>, checker: Option<&Checker>) -> Result<Prepared
         config: merged,
         lender,
         note,
-    } = convention::of(request.catalog, request.chain);
+    } = convention::of(request.catalog, request.chain, request.source);
+    let needs_file = |_: &&str| stand_in::needs_file(request.chain, &merged, lender.as_ref());
+    if request.source.filter(needs_file).is_some() {
+        return Err(ExecError::NeedsFile(tool.id.to_string()));
+    }
     parameters::make_exact(&mut params, schema)?;
     if !has_own_defaults(request.chain, &merged) {
         parameters::fill_defaults(&mut params, schema);
@@ -249,7 +255,8 @@ impl Build<'_> {
     fn process(&self, config: &Map<String, Value>) -> Result<(Work, Option<Duration>), ExecError> {
         let style =
             Style::of(self.request.chain, config).map_err(|reason| self.bad("call", reason))?;
-        let style = style.for_file(|word| convention::speaks_of(self.tool, word));
+        let style =
+            style.for_file(|word| convention::speaks_of(self.tool, self.request.source, word));
         let program = self.program(config)?;
         let cwd = self.cwd(config)?;
         let mut command = Command::new(program, cwd);
@@ -299,12 +306,14 @@ impl Build<'_> {
                 entry,
                 ..
             } => {
-                let launcher = launcher::find(self.request.world, self.runtime(), launcher)?;
+                let runtime = launcher::owner(self.request.chain, self.lender);
+                let launcher = launcher::find(self.request.world, runtime, launcher)?;
                 command.args.push(launcher.path.clone().into_os_string());
                 command.stdin = Stdin::Pipe;
                 command.channel = Channel::Private;
                 let call = Call {
                     tool_path: &self.tool.path,
+                    source: self.request.source,
                     project_path: Some(self.request.world.root()),
                     entry,
                     order: &self.order(),
@@ -343,14 +352,6 @@ impl Build<'_> {
             .first()
             .is_some_and(|first| self.facts.is_declared(first));
         if is_meant { names } else { Vec::new() }
-    }
-
-    /// The runtime whose launchers are meant: the nearest, unless another's are used.
-    fn runtime(&self) -> &Tool {
-        let mut links = self.request.chain.links().iter();
-        let nearest = links.find(|link| link.role() == Role::Runtime);
-        let nearest = nearest.map_or(self.tool, |link| link);
-        self.lender.unwrap_or(nearest)
     }
 
     pub(super) fn program(&self, config: &Map<String, Value>) -> Result<PathBuf, ExecError> {

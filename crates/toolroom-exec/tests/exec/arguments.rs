@@ -10,6 +10,7 @@ use crate::python::PYTHON;
 
 fn call(source: &str, params: Value) -> Option<Called> {
     let given = Given {
+        kept: None,
         entry: &["main", "execute"].map(str::to_owned),
         order: &[],
         params,

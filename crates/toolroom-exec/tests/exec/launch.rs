@@ -13,7 +13,7 @@ use toolroom_exec::subprocess::{
 use crate::support::*;
 
 /// A language as the tests know it.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Language {
     pub interpreter: &'static str,
     /// What comes before the launcher.
@@ -22,11 +22,19 @@ pub struct Language {
     pub extension: &'static str,
 }
 
+/// What stands for the text of a tool's file, and a file that it reads beside that.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    pub text: &'a str,
+    pub beside: (&'a str, &'a str),
+}
+
 /// What a request says.
 pub struct Given<'a> {
     pub entry: &'a [String],
     pub order: &'a [String],
     pub params: Value,
+    pub kept: Option<Kept<'a>>,
     /// Where below its temporary place the tool is.
     pub folder: &'a str,
 }
@@ -111,6 +119,7 @@ impl Language {
     pub fn call_on(self, channel: Channel, source: &str, params: Value) -> Option<Called> {
         let entry = ["main", "execute"].map(str::to_owned);
         let call = Given {
+            kept: None,
             entry: &entry,
             order: &[],
             params,
@@ -128,6 +137,9 @@ impl Language {
         let path = folder.join(format!("my_tool.{}", self.extension));
         fs_err::write(&path, source).unwrap();
         fs_err::write(folder.join("helper.py"), "VALUE = 42\n").unwrap();
+        if let Some((name, text)) = given.kept.map(|kept| kept.beside) {
+            fs_err::write(folder.join(name), text).unwrap();
+        }
         let launcher = launchers().join(self.launcher);
         let mut command = command(interpreter, self.args);
         command.args.push(launcher.into());
@@ -141,6 +153,7 @@ impl Language {
         };
         let call = Call {
             tool_path: &path,
+            source: given.kept.map(|kept| kept.text),
             project_path: Some(Path::new("/the/project")),
             entry: given.entry,
             order: given.order,

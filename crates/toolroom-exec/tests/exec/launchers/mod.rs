@@ -1,5 +1,6 @@
 //! The launchers of the languages besides Python, each with its real interpreter.
 
+mod kept;
 mod node;
 mod others;
 mod shell;

@@ -261,6 +261,7 @@ fn one_value_is_passed_for_each_parameter_in_the_order_it_is_told() {
     for (source, params, expected) in cases {
         for language in ALL {
             let given = Given {
+                kept: None,
                 entry: &["main".to_owned()],
                 order: &order,
                 params: params.clone(),

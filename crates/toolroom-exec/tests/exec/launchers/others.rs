@@ -60,6 +60,7 @@ fn perl_calls_functions() {
 #[test]
 fn a_perl_tool_in_a_folder_of_any_name_is_quiet() {
     let given = Given {
+        kept: None,
         entry: &["main".to_owned()],
         order: &[],
         params: json!({}),

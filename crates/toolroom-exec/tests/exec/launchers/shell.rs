@@ -10,6 +10,7 @@ use crate::support::*;
 /// Calls a Bash tool that names this entry, or none.
 fn bash(source: &str, entry: Option<&str>, params: Value) -> Option<Called> {
     let given = Given {
+        kept: None,
         entry: &entry.map(str::to_owned).into_iter().collect::<Vec<_>>(),
         order: &[],
         params,

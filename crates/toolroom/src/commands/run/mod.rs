@@ -117,6 +117,7 @@ fn call(
         world,
         catalog,
         chain,
+        source: None,
         params: &params,
         env: &env,
         timeout,
