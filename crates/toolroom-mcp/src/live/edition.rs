@@ -1,18 +1,22 @@
 //! Tools, prompts and resources at one moment, with a count of how often each changed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use toolroom_catalog::seen::{Seen, seen};
 use toolroom_catalog::space::{PROJECT_SPACE, TOOLS};
+use toolroom_exec::executor::can_stand_in;
 use toolroom_kernel::World;
+use toolroom_kernel::chain::link;
 
+use super::kept::{Kept, Remembering};
 use super::memory::Memory;
 use crate::prompts::Prompts;
 use crate::resources::Resources;
 use crate::server::Options;
 use crate::tools::book::{Book, Sources};
+use crate::tools::entry::Entry;
 
 /// The folders of a space that are served.
 const FOLDERS: &[&str] = &[TOOLS, "prompts", "resources"];
@@ -24,6 +28,8 @@ pub struct Edition {
     pub prompts: Arc<Prompts>,
     pub resources: Arc<Resources>,
     pub revision: Revision,
+    /// Read once there is time for it.
+    kept: OnceLock<Kept>,
     /// Ordered by path.
     files: Vec<Seen>,
     /// When they were looked at.
@@ -51,7 +57,12 @@ impl Edition {
             sources,
             &options.choice,
             before.map(|before| before.book.as_ref()),
+            &|entry| before.is_some_and(|before| before.can_answer(world, entry)),
         );
+        let kept = OnceLock::new();
+        if let Some(before) = before {
+            kept.get_or_init(|| Kept::of(&book, book.catalog(world), before.kept.get()));
+        }
         let prompts = Prompts::read(world, before.map(|before| before.prompts.as_ref()));
         let resources = Resources::read(world, before.map(|before| before.resources.as_ref()));
         let mut revision = before.map(|before| before.revision).unwrap_or_default();
@@ -66,9 +77,39 @@ impl Edition {
             prompts: Arc::new(prompts),
             resources: Arc::new(resources),
             revision,
+            kept,
             files,
             looked: now,
         }
+    }
+
+    /// Keeps the tools as they are, for when an edit breaks one. Reads their files.
+    pub fn keep(&self, world: &World) {
+        let catalog = self.book.catalog(world);
+        self.kept
+            .get_or_init(|| Kept::of(&self.book, catalog, None));
+    }
+
+    /// What is kept of the tools, if that has been read yet.
+    #[must_use]
+    pub fn kept(&self) -> Option<&Kept> {
+        self.kept.get()
+    }
+
+    /// Whether a tool can be called as it was, whatever is in its file now.
+    fn can_answer(&self, world: &World, entry: &Entry) -> bool {
+        let catalog = self.book.catalog(world);
+        let Some(kept) = self.kept.get() else {
+            return catalog.is_data(&entry.source.path);
+        };
+        let library = Remembering { catalog, kept };
+        let Ok(chain) = link(Arc::new(entry.source.clone()), &library) else {
+            return false;
+        };
+        catalog.is_data(&entry.source.path)
+            || kept
+                .text(&entry.source)
+                .is_some_and(|text| can_stand_in(catalog, &chain, text))
     }
 
     /// Whether a file is for certain what it was when this was read. One that had just

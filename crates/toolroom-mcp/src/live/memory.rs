@@ -11,7 +11,7 @@ use toolroom_kernel::World;
 
 use crate::tools::book::Sources;
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const LARGEST: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]

@@ -1,8 +1,10 @@
 //! What is served at one moment, and how it follows the files.
 
 mod edition;
+mod kept;
 mod memory;
 mod watcher;
 
 pub use edition::{Edition, Revision, spaces};
+pub use kept::{Kept, Remembering};
 pub use watcher::follow;

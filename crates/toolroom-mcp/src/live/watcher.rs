@@ -1,5 +1,5 @@
 //! Follows the files of the spaces: what is added, changed or removed is served within a
-//! second, and what was broken by an edit stays listed until it is mended. Settings are
+//! second, and what was broken by an edit stays as it was until it is mended. Settings are
 //! read at the start alone; that they are broken now is said.
 
 use std::collections::HashSet;
@@ -78,6 +78,7 @@ async fn renew(house: &Arc<House>, said: &mut Said) {
     let old = before.clone();
     let (answer, read) = oneshot::channel();
     let work = move || {
+        old.keep(&reader.world);
         let edition = (!old.is_current(&reader.world))
             .then(|| Edition::read(&reader.world, &reader.options, reader.clock(), Some(&old)));
         let _ = answer.send((edition, reader.talk.settings_fault()));

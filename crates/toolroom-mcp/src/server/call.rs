@@ -1,7 +1,6 @@
 //! One call of one tool: a place in the queue, the run, the answer. Cancellation asks the
 //! tool to end; a client that is gone ends it at once.
 
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{CallToolResult, JsonObject};
@@ -16,16 +15,15 @@ use toolroom_exec::executor::{
 use toolroom_exec::subprocess::{Cancel, Listener};
 use toolroom_kernel::Explain;
 use toolroom_kernel::chain::{Chain, ChainError};
-use toolroom_kernel::model::{Space, Tool};
 use toolroom_provision::ProvisionError;
 
 use super::Era;
 use super::house::House;
+use super::linked::LastGood;
 use super::progress::Audience;
-use crate::live::Edition;
 use crate::tools::ask::Answers;
 use crate::tools::entry::{Entry, Linked};
-use crate::tools::result::{Finished, Form, explained, fault};
+use crate::tools::result::{Finished, Form, explained, fault, placed};
 
 /// A call to make.
 #[derive(Debug, Clone)]
@@ -71,10 +69,13 @@ impl House {
             places = self.places(&call.entry) => places,
             () = over => return Finished::done(fault("the call was cancelled")),
         };
-        let (chain, prepared) = match self.prepared(call, live.clone()).await {
+        let (chain, prepared, last_good) = match self.prepared(call, live.clone()).await {
             Ok(made) => made,
             Err(result) => return Finished::done(*result),
         };
+        if let Some(last_good) = &last_good {
+            last_good.tell(&self.talk, live.as_ref());
+        }
         for refused in &prepared.resolution.refused {
             self.talk.once(format!("refused: {refused}"));
         }
@@ -92,12 +93,20 @@ impl House {
             outputs: &self.outputs,
             secrets,
         };
-        match report {
-            Ok(report) => {
-                logged.ended(&report);
-                form.of_report(&report, &call.entry)
+        match (report, last_good) {
+            (Ok(report), Some(last_good)) if last_good.was_refused(&report) => {
+                logged.never_ran();
+                Finished::done(last_good.fault.result())
             }
-            Err(error) => {
+            (Ok(report), last_good) => {
+                logged.ended(&report);
+                let mut finished = form.of_report(&report, &call.entry);
+                if let Some(last_good) = last_good {
+                    last_good.mark(&mut finished);
+                }
+                finished
+            }
+            (Err(error), _) => {
                 logged.never_ran();
                 Finished::done(explained(&error))
             }
@@ -120,19 +129,22 @@ impl House {
         self: &Arc<Self>,
         call: &Call,
         live: Option<Listener>,
-    ) -> Result<(Arc<Chain>, Prepared), Box<CallToolResult>> {
+    ) -> Result<(Arc<Chain>, Prepared, Option<LastGood>), Box<CallToolResult>> {
         let variables = call
             .answers
             .variables()
             .map_err(|reason| Box::new(fault(reason)))?;
         let made = async {
             let edition = self.now();
-            let Linked { chain, checker } = self.linked(&edition, &call.entry)?;
+            let (Linked { chain, checker }, last_good) = self.linked(&edition, &call.entry)?;
             let ready = self.ready(&edition, &chain, call, live).await?;
             let request = Request {
                 world: &self.world,
                 catalog: edition.book.catalog(&self.world),
                 chain: &chain,
+                source: last_good
+                    .as_ref()
+                    .and_then(|last_good| last_good.text.as_deref()),
                 params: &call.arguments,
                 env: &variables,
                 timeout: None,
@@ -141,37 +153,16 @@ impl House {
                 setup: ready.setup.as_ref(),
             };
             let prepared = match &checker {
-                Some(checker) => prepare_checked(&request, checker)?,
-                None => prepare(&request)?,
+                Some(checker) => prepare_checked(&request, checker),
+                None => prepare(&request),
             };
-            Ok((chain, prepared))
+            match (prepared, last_good) {
+                (Err(ExecError::NeedsFile(_)), Some(last_good)) => Err(last_good.fault),
+                (prepared, last_good) => Ok((chain.clone(), prepared?, last_good)),
+            }
         };
         made.await
             .map_err(|error: Unprepared| Box::new(error.result()))
-    }
-
-    /// The tool as its file is now, with all that runs it; if the file is broken and data,
-    /// as it was. Files that are as they were when they were read are not read again.
-    fn linked(&self, edition: &Edition, entry: &Entry) -> Result<Linked, Unprepared> {
-        let is_whole = |path: &Path| !edition.book.is_broken(path) && edition.is_as_read(path);
-        let is_as_read = |link: &Tool| link.space == Space::Core || is_whole(&link.path);
-        let all_are = |linked: &&Linked| linked.chain.links().iter().all(|link| is_as_read(link));
-        if let Some(linked) = entry.linked.get().filter(all_are) {
-            return Ok(linked.clone());
-        }
-        let catalog = edition.book.catalog(&self.world);
-        if is_as_read(&entry.source) {
-            let linked = Linked::of(catalog.link(entry.source.clone())?)?;
-            return Ok(entry.linked.get_or_init(|| linked).clone());
-        }
-        let tool = match catalog.find(entry.id.as_str()) {
-            Ok(tool) => tool,
-            Err(CatalogError::Broken(_)) if catalog.is_data(&entry.source.path) => {
-                entry.source.clone()
-            }
-            Err(error) => return Err(error.into()),
-        };
-        Ok(Linked::of(catalog.link(tool)?)?)
     }
 
     async fn supervised(
@@ -212,6 +203,9 @@ async fn acquire(places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
 pub(super) enum Unprepared {
     #[error("the call was cancelled")]
     Abandoned,
+    /// What its file says now cannot be shown to clients.
+    #[error("{0}")]
+    NotServed(String),
     #[error(transparent)]
     Catalog(#[from] CatalogError),
     #[error(transparent)]
@@ -229,7 +223,7 @@ impl From<ParameterError> for Unprepared {
 }
 
 impl Unprepared {
-    fn result(&self) -> CallToolResult {
+    pub(super) fn result(&self) -> CallToolResult {
         if let Self::Exec(ExecError::Parameters(ParameterError::Invalid { faults, known })) = self {
             let known = if known.is_empty() {
                 "none".to_owned()
@@ -241,13 +235,24 @@ impl Unprepared {
                 faults.join("; ")
             ));
         }
-        let error: &dyn Explain = match self {
-            Self::Catalog(error) => error,
-            Self::Chain(error) => error,
-            Self::Provision(error) => error,
-            Self::Exec(error) => error,
-            Self::Abandoned => return fault(self.to_string()),
-        };
-        explained(error)
+        match self.cause() {
+            Some(error) => explained(error),
+            None => fault(self.to_string()),
+        }
+    }
+
+    /// In one line, with its place.
+    pub(super) fn told(&self) -> String {
+        self.cause().map_or_else(|| self.to_string(), placed)
+    }
+
+    fn cause(&self) -> Option<&dyn Explain> {
+        match self {
+            Self::Catalog(error) => Some(error),
+            Self::Chain(error) => Some(error),
+            Self::Provision(error) => Some(error),
+            Self::Exec(error) => Some(error),
+            Self::Abandoned | Self::NotServed(_) => None,
+        }
     }
 }

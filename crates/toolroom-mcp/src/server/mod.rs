@@ -12,6 +12,7 @@ mod house;
 pub mod http;
 mod level;
 mod lines;
+mod linked;
 mod log;
 mod meta;
 mod misread;

@@ -76,8 +76,6 @@ pub struct Broken {
     path: PathBuf,
     /// The path, and the line where that is known.
     place: String,
-    /// Whether nothing is asked of the file once it was read.
-    is_data: bool,
 }
 
 impl Sources {
@@ -94,9 +92,14 @@ impl Sources {
         {
             match catalog.find(row.id.as_str()) {
                 Ok(tool) => sources.tools.push(tool),
-                Err(error) => sources
-                    .remarks
-                    .push(format!("{}: {error}", row.path.display())),
+                Err(error) => {
+                    let place = row.path.display().to_string();
+                    sources.remarks.push(format!("{place}: {error}"));
+                    sources.broken.push(Broken {
+                        path: row.path.clone(),
+                        place,
+                    });
+                }
             }
         }
         for problem in listing.problems {
@@ -108,7 +111,6 @@ impl Sources {
             let remark = format!("{place}: {}", problem.message);
             sources.remarks.push(remark);
             sources.broken.push(Broken {
-                is_data: catalog.is_data(&problem.path),
                 path: problem.path,
                 place,
             });
@@ -135,27 +137,45 @@ pub struct Book {
 
 impl Book {
     /// Makes entries of the tools that are chosen. One whose file broke since `before` is
-    /// listed as it was; whether it can be called, its file decides.
+    /// listed as it was, and `can_answer` says whether it can be called so.
     #[must_use]
-    pub fn of(sources: Sources, choice: &Choice, before: Option<&Self>) -> Self {
+    pub fn of(
+        sources: Sources,
+        choice: &Choice,
+        before: Option<&Self>,
+        can_answer: &dyn Fn(&Entry) -> bool,
+    ) -> Self {
         let Sources {
             mut tools,
             mut remarks,
             broken,
         } = sources;
         tools.retain(|tool| choice.takes(tool.id.as_str()));
-        tools.extend(kept(&tools, &broken, before, &mut remarks));
+        tools.extend(kept(&tools, &broken, before, can_answer, &mut remarks));
+        let mut broken: HashSet<PathBuf> = broken.into_iter().map(|broken| broken.path).collect();
         let ids: Vec<ToolId> = tools.iter().map(|tool| tool.id.clone()).collect();
         let collisions = name::collisions(&ids);
         tools.retain(|tool| !is_contested(&tool.id, &collisions, before));
         remarks.extend(collisions.iter().map(|collision| told(collision, &tools)));
         let mut entries = Vec::with_capacity(tools.len());
         for source in tools {
-            let id = source.id.clone();
-            match Entry::new(name::public(&id), source, &mut remarks) {
-                Ok(entry) => entries.push(Arc::new(entry)),
-                Err(reason) => remarks.push(format!("{id} is not served: {reason}")),
-            }
+            let (id, path) = (source.id.clone(), source.path.clone());
+            let reason = match Entry::new(name::public(&id), source, &mut remarks) {
+                Ok(entry) => {
+                    entries.push(Arc::new(entry));
+                    continue;
+                }
+                Err(reason) => reason,
+            };
+            remarks.push(format!("{id} is not served: {reason}"));
+            let held = before.and_then(|before| before.by_id(id.as_str()));
+            let Some(held) = held.filter(|held| held.source.path == path) else {
+                continue;
+            };
+            let place = path.display().to_string();
+            remarks.push(served(held, &place, can_answer));
+            entries.push(held.clone());
+            broken.insert(path);
         }
         entries.sort_by(|a, b| a.name().cmp(b.name()));
         let by_name = entries
@@ -168,7 +188,7 @@ impl Book {
             entries,
             by_name,
             collisions,
-            broken: broken.into_iter().map(|broken| broken.path).collect(),
+            broken,
             remarks,
         }
     }
@@ -230,13 +250,12 @@ fn told(collision: &Collision, served: &[Tool]) -> String {
     }
 }
 
-/// Tools that were served and whose files are broken now. An interpreter would read the file
-/// as it is now, and for a copy of what it was its neighbours would not be where they are:
-/// only what is data can be called as it was.
+/// Tools that were served and whose files are broken now.
 fn kept(
     read: &[Tool],
     broken: &[Broken],
     before: Option<&Book>,
+    can_answer: &dyn Fn(&Entry) -> bool,
     remarks: &mut Vec<String>,
 ) -> Vec<Tool> {
     let read: HashSet<&ToolId> = read.iter().map(|tool| &tool.id).collect();
@@ -251,15 +270,20 @@ fn kept(
         let Some(broken) = broken.filter(|_| !read.contains(&entry.id)) else {
             continue;
         };
-        remarks.push(if broken.is_data {
-            format!("{} is served as it was before", entry.id)
-        } else {
-            let (id, place) = (&entry.id, &broken.place);
-            format!("{id} is listed as it was before; calls of it fail until {place} is put right")
-        });
+        remarks.push(served(entry, &broken.place, can_answer));
         kept.push(entry.source.clone());
     }
     kept
+}
+
+/// How a tool is served whose file is broken now.
+fn served(entry: &Entry, place: &str, can_answer: &dyn Fn(&Entry) -> bool) -> String {
+    let id = &entry.id;
+    if can_answer(entry) {
+        format!("{id} is served as it was before, until {place} is put right")
+    } else {
+        format!("{id} is listed as it was before; calls of it fail until {place} is put right")
+    }
 }
 
 #[cfg(test)]

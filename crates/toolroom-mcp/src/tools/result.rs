@@ -273,8 +273,7 @@ pub fn fault(text: impl AsRef<str>) -> CallToolResult {
 /// An error that explains itself, with its place and advice.
 #[must_use]
 pub fn explained(error: &dyn Explain) -> CallToolResult {
-    let place = error.place().map(|place| at(&place)).unwrap_or_default();
-    let mut lines = vec![format!("{place}{error}")];
+    let mut lines = vec![placed(error)];
     lines.extend(causes(error));
     lines.extend(error.help());
     let mut result = fault(lines.join("\n"));
@@ -284,6 +283,13 @@ pub fn explained(error: &dyn Explain) -> CallToolResult {
         code,
     )])));
     result
+}
+
+/// What is wrong, and where.
+#[must_use]
+pub fn placed(error: &dyn Explain) -> String {
+    let place = error.place().map(|place| at(&place)).unwrap_or_default();
+    format!("{place}{error}")
 }
 
 fn at(place: &Place) -> String {

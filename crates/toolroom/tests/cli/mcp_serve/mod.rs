@@ -8,6 +8,7 @@ mod faults;
 mod http;
 mod ids;
 mod kept;
+mod last_good;
 mod listing;
 mod live;
 mod logged;
