@@ -4,6 +4,7 @@
 //! primitive as a finished value; a primitive finds nothing for itself.
 
 mod bridge;
+mod check;
 mod config;
 mod convention;
 mod error;
@@ -21,6 +22,7 @@ mod trouble;
 mod url;
 
 pub use bridge::{Bridge, CLIENT};
+pub use check::{Verdict, check};
 pub use error::ExecError;
 pub use outcome::{Data, HttpFacts, Report, Status, ToolFailure};
 pub use prepare::{Prepared, ProcessCall, Request, Work, prepare, prepare_checked, schema};

@@ -206,7 +206,10 @@ fn has_own_defaults(chain: &Chain, config: &Map<String, Value>) -> bool {
     is_function && !is_declared && entry.is_some_and(|name| name != "execute")
 }
 
-fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, ExecError> {
+pub(super) fn resolved(
+    request: &Request<'_>,
+    facts: &CallFacts<'_>,
+) -> Result<Resolution, ExecError> {
     let brought = Brought {
         env: request.env,
         dotenv_allow: request.dotenv_allow,
@@ -224,7 +227,7 @@ fn resolved(request: &Request<'_>, facts: &CallFacts<'_>) -> Result<Resolution, 
 }
 
 /// What placeholders without `params.` stand for.
-fn facts<'r>(request: &'r Request<'_>) -> Facts<'r> {
+pub(super) fn facts<'r>(request: &'r Request<'_>) -> Facts<'r> {
     let (tool, world) = (request.chain.tool(), request.world);
     Facts {
         tool_id: tool.id.as_str(),
@@ -245,10 +248,10 @@ pub(super) struct Build<'a> {
     /// What was given, with defaults.
     pub(super) params: &'a Map<String, Value>,
     pub(super) tool: &'a Tool,
-    facts: &'a CallFacts<'a>,
+    pub(super) facts: &'a CallFacts<'a>,
     pub(super) resolution: &'a Resolution,
     /// The runtime whose way of calling is used, if it is none of the chain.
-    lender: Option<&'a Tool>,
+    pub(super) lender: Option<&'a Tool>,
 }
 
 impl Build<'_> {

@@ -15,7 +15,7 @@ use super::memory::Memory;
 use crate::prompts::Prompts;
 use crate::resources::Resources;
 use crate::server::Options;
-use crate::tools::book::{Book, Sources};
+use crate::tools::book::{Book, Check, Sources};
 use crate::tools::entry::Entry;
 
 /// The folders of a space that are served.
@@ -47,12 +47,38 @@ pub struct Revision {
 }
 
 impl Edition {
-    /// Reads everything as it is `now`. What has broken since `before` stays as it was.
+    /// Reads everything as it is at the start.
     #[must_use]
-    pub fn read(world: &World, options: &Options, now: SystemTime, before: Option<&Self>) -> Self {
+    pub fn read(world: &World, options: &Options) -> Self {
+        Self::made(world, options, world.now, None, &|_, _| None)
+    }
+
+    /// Reads everything as it is `now`. What has broken since stays as it was; `check` says
+    /// of a tool that was edited what no reader can see.
+    #[must_use]
+    pub fn renewed(
+        &self,
+        world: &World,
+        options: &Options,
+        now: SystemTime,
+        check: Check<'_>,
+    ) -> Self {
+        Self::made(world, options, now, Some(self), check)
+    }
+
+    fn made(
+        world: &World,
+        options: &Options,
+        now: SystemTime,
+        before: Option<&Self>,
+        check: Check<'_>,
+    ) -> Self {
         // Looked at first: a change while we read is then seen as one.
         let files = seen(&folders(world));
-        let sources = sources(world, options, &files);
+        let mut sources = sources(world, options, &files);
+        if let Some(before) = before {
+            sources.check_edited(&before.book, check);
+        }
         let book = Book::of(
             sources,
             &options.choice,

@@ -2,14 +2,18 @@
 //! second, and what was broken by an edit stays as it was until it is mended. Settings are
 //! read at the start alone; that they are broken now is said.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
+use toolroom_catalog::Catalog;
 use toolroom_catalog::space::PROJECT_SPACE;
+use toolroom_kernel::model::Tool;
 
 use super::Edition;
 use super::edition::{folders, spaces};
@@ -20,6 +24,8 @@ use crate::threads;
 const FIRST_LOOK: Duration = Duration::from_millis(150);
 /// Editors write in several steps.
 const QUIET: Duration = Duration::from_millis(50);
+/// For how long interpreters are asked about files that were edited at once.
+const LONGEST_CHECK: Duration = Duration::from_millis(500);
 /// Where the system gives no notice, or loses one.
 const FALLBACK: Duration = Duration::from_secs(2);
 const RARELY: Duration = Duration::from_secs(30);
@@ -77,10 +83,10 @@ async fn renew(house: &Arc<House>, said: &mut Said) {
     let before = house.now();
     let old = before.clone();
     let (answer, read) = oneshot::channel();
+    let runtime = Handle::current();
     let work = move || {
         old.keep(&reader.world);
-        let edition = (!old.is_current(&reader.world))
-            .then(|| Edition::read(&reader.world, &reader.options, reader.clock(), Some(&old)));
+        let edition = (!old.is_current(&reader.world)).then(|| renewed(&reader, &old, &runtime));
         let _ = answer.send((edition, reader.talk.settings_fault()));
     };
     // The runtime would panic where there is no thread to be had.
@@ -112,6 +118,29 @@ async fn renew(house: &Arc<House>, said: &mut Said) {
         house.talk.say(remark);
     }
     house.edition.send_replace(Arc::new(edition));
+}
+
+/// What is served from now on. Interpreters are asked about edited files for a while, so that
+/// a change of very many is told in time.
+fn renewed(house: &Arc<House>, before: &Edition, runtime: &Handle) -> Edition {
+    let catalog = OnceCell::new();
+    let begun = Instant::now();
+    let check = |tool: &Tool, old: &Tool| {
+        let text = before.kept()?.text(old)?.clone();
+        let catalog = catalog.get_or_init(|| Arc::new(Catalog::open(&house.world)));
+        let asked = (house.clone(), catalog.clone(), tool.clone(), old.clone());
+        let (answer, said) = oneshot::channel();
+        if begun.elapsed() < LONGEST_CHECK {
+            // A runtime that ends drops this, and then nobody answers.
+            runtime.spawn(async move {
+                let (house, catalog, tool, old) = asked;
+                let _ = answer.send(house.worse(&catalog, &tool, &old, &text).await);
+            });
+            return said.blocking_recv().ok().flatten();
+        }
+        None
+    };
+    before.renewed(&house.world, &house.options, house.clock(), &check)
 }
 
 struct Watched {

@@ -136,7 +136,7 @@ impl House {
             .map_err(|reason| Box::new(fault(reason)))?;
         let made = async {
             let edition = self.now();
-            let (Linked { chain, checker }, last_good) = self.linked(&edition, &call.entry)?;
+            let (Linked { chain, checker }, last_good) = self.linked(&edition, &call.entry).await?;
             let ready = self.ready(&edition, &chain, call, live).await?;
             let request = Request {
                 world: &self.world,

@@ -20,7 +20,7 @@ use super::ServeError;
 use super::outputs::Outputs;
 use super::talk::Talk;
 use crate::client::{Pool, PoolLimits};
-use crate::live::Edition;
+use crate::live::{Checks, Edition};
 use crate::tools::book::Choice;
 
 /// Calls that may wait for a place; more are refused.
@@ -70,6 +70,8 @@ pub struct House {
     pub spares: Spares,
     /// Connections to the servers whose tools are tools here.
     pub servers: Pool,
+    /// What interpreters said of files that were edited.
+    pub checks: Checks,
     waiting: AtomicUsize,
     begun: Instant,
 }
@@ -94,7 +96,7 @@ impl House {
         getrandom::fill(&mut key).map_err(|error| ServeError::NoRandomness(error.to_string()))?;
         let seal = RequestStateCodec::try_new(key)
             .map_err(|error| ServeError::NoRandomness(error.to_string()))?;
-        let edition = Edition::read(&world, &options, world.now, None);
+        let edition = Edition::read(&world, &options);
         let folder = world
             .directories
             .as_ref()
@@ -114,6 +116,7 @@ impl House {
             tasks: Tasks::default(),
             seal,
             gone: CancellationToken::new(),
+            checks: Checks::default(),
             waiting: AtomicUsize::new(0),
             begun: Instant::now(),
             world,

@@ -61,11 +61,12 @@ impl LastGood {
 impl House {
     /// The tool as its file is now, with all that runs it; if that is broken, as it was.
     /// Files that are as they were when they were read are not read again.
-    pub(super) fn linked(
+    pub(super) async fn linked(
         &self,
         edition: &Edition,
         entry: &Entry,
     ) -> Result<(Linked, Option<LastGood>), Unprepared> {
+        self.checks.call(&entry.id);
         let is_whole = |path: &Path| !edition.book.is_broken(path) && edition.is_as_read(path);
         let is_as_read = |link: &Tool| link.space == Space::Core || is_whole(&link.path);
         let all_are = |linked: &&Linked| linked.chain.links().iter().all(|link| is_as_read(link));
@@ -79,12 +80,15 @@ impl House {
             let linked = made(catalog, entry.source.clone());
             linked.map(|linked| entry.linked.get_or_init(|| linked).clone())
         } else {
-            let found = catalog.find(entry.id.as_str()).map_err(Unprepared::from);
-            found.and_then(|tool| {
-                is_same = tool.digest == entry.source.digest;
-                servable(entry, &tool)?;
-                made(catalog, tool)
-            })
+            match catalog.find(entry.id.as_str()) {
+                Ok(tool) => {
+                    is_same = tool.digest == entry.source.digest;
+                    let text = edition.kept().and_then(|kept| kept.text(&entry.source));
+                    let text = text.filter(|_| !is_same);
+                    self.edited(catalog, entry, tool, text).await
+                }
+                Err(error) => Err(error.into()),
+            }
         };
         match now {
             Ok(linked) => Ok((linked, None)),
@@ -92,6 +96,23 @@ impl House {
             Err(fault @ Unprepared::Catalog(CatalogError::NotFound { .. })) => Err(fault),
             Err(fault) => last_good(catalog, edition.kept(), entry, is_same, fault),
         }
+    }
+
+    /// A tool whose file is not for certain what it was, if it is as good.
+    async fn edited(
+        &self,
+        catalog: &Catalog,
+        entry: &Entry,
+        tool: Tool,
+        before: Option<&Arc<str>>,
+    ) -> Result<Linked, Unprepared> {
+        servable(entry, &tool)?;
+        if let Some(text) = before
+            && let Some(problem) = self.worse(catalog, &tool, &entry.source, text).await
+        {
+            return Err(CatalogError::Broken(problem).into());
+        }
+        made(catalog, tool)
     }
 }
 

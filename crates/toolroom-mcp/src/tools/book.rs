@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use toolroom_catalog::Catalog;
+use toolroom_catalog::problem::Problem;
 use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space, Tool, ToolId};
 
@@ -70,6 +71,9 @@ pub struct Sources {
     pub broken: Vec<Broken>,
 }
 
+/// Who knows what is wrong with a tool that was read, and was not with what it was before.
+pub type Check<'c> = &'c dyn Fn(&Tool, &Tool) -> Option<Problem>;
+
 /// A file that is no tool as it is now.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Broken {
@@ -103,19 +107,39 @@ impl Sources {
             }
         }
         for problem in listing.problems {
-            let line = problem
-                .position
-                .map(|position| format!(":{}", position.line))
-                .unwrap_or_default();
-            let place = format!("{}{line}", problem.path.display());
-            let remark = format!("{place}: {}", problem.message);
-            sources.remarks.push(remark);
-            sources.broken.push(Broken {
-                path: problem.path,
-                place,
-            });
+            sources.tell(problem);
         }
         sources
+    }
+
+    /// Takes out what was edited since `before` and of which `check` knows a problem.
+    pub fn check_edited(&mut self, before: &Book, check: Check<'_>) {
+        let entries = before.entries.iter().map(|entry| &entry.source);
+        let known: HashMap<&Path, &Tool> =
+            entries.map(|tool| (tool.path.as_path(), tool)).collect();
+        let mut problems = Vec::new();
+        self.tools.retain(|tool| {
+            let old = known.get(tool.path.as_path());
+            let edited = old.filter(|old| old.digest != tool.digest);
+            let problem = edited.and_then(|old| check(tool, old));
+            let is_good = problem.is_none();
+            problems.extend(problem);
+            is_good
+        });
+        for problem in problems {
+            self.tell(problem);
+        }
+    }
+
+    fn tell(&mut self, problem: Problem) {
+        let line = problem
+            .position
+            .map(|position| format!(":{}", position.line))
+            .unwrap_or_default();
+        let place = format!("{}{line}", problem.path.display());
+        self.remarks.push(format!("{place}: {}", problem.message));
+        let path = problem.path;
+        self.broken.push(Broken { path, place });
     }
 }
 

@@ -41,13 +41,20 @@ const RUBY: Program = Program {
     file: "rb_tool.rb",
     beside: ("_beside.rb", "V = 'beside'\n"),
     text: "# ---\n# description: In Ruby.\n# ---\nrequire_relative '_beside'\ndef main = ['WORD', V, __FILE__]\n",
-    broken: "# ---\n# description: [In Ruby.\n# ---\ndef main = ['broken']\n",
+    broken: "# ---\n# description: In Ruby.\n# ---\ndef main = ['broken'\n",
 };
 const SHELL: Program = Program {
     file: "sh_tool.sh",
     beside: ("_beside.sh", "v=beside\n"),
     text: "# ---\n# description: In Bash.\n# ---\nset -eu\nsource \"$(dirname \"${BASH_SOURCE[0]}\")/_beside.sh\"\nprintf '[\"%s\", \"%s\", \"%s\"]' WORD \"$v\" \"$0\"\n",
-    broken: "# ---\n# description: [In Bash.\n# ---\necho broken\n",
+    broken: "# ---\n# description: In Bash.\n# ---\necho broken\nif then\n",
+};
+
+const PHP: Program = Program {
+    file: "php_tool.php",
+    beside: ("_beside.php", "<?php const V = 'beside';\n"),
+    text: "<?php\nrequire __DIR__ . '/_beside.php';\nfunction main() { return ['WORD', V, __FILE__]; }\n",
+    broken: "<?php\nfunction main() { return ['broken'; }\n",
 };
 
 impl Program {
@@ -146,6 +153,74 @@ fn a_broken_ruby_tool_is_answered_by_its_last_good_version() {
 #[test]
 fn a_broken_shell_tool_is_answered_by_its_last_good_version() {
     keeps_running(&SHELL);
+}
+
+#[test]
+fn a_broken_php_tool_is_answered_by_its_last_good_version() {
+    keeps_running(&PHP);
+}
+
+/// They parse, and cannot be compiled.
+#[test]
+fn what_only_the_interpreter_sees_breaks_a_program_as_well() {
+    let broken = "import _py_beside\ndef main(): return ['broken']\nreturn 1\n";
+    keeps_running(&Program { broken, ..PYTHON });
+    let broken = "const a = 1;\nconst a = 2;\nexport const main = () => ['broken'];\n";
+    keeps_running(&Program { broken, ..MODULE });
+}
+
+#[cfg(unix)]
+#[test]
+fn no_interpreter_is_started_for_a_tool_that_nobody_has_called() {
+    let context = machine();
+    let started = context.project().join("started");
+    context.executable(
+        ".venv/bin/python3",
+        format!("#!/bin/sh\ntouch '{}'\nexit 1\n", started.display()),
+    );
+    context.file(".venv/pyvenv.cfg", "home = /usr/bin\n");
+    context.tool("ed.py", "def main(): return 'one'\n");
+    let mut client = followed(&context);
+    context.tool("ed.py", "def main(): return 'two'\n");
+    served(&context, &mut client, "third");
+    assert!(!started.exists());
+    call(&mut client, "ed");
+    assert!(started.exists(), "it is the interpreter of a call");
+}
+
+#[test]
+fn a_program_that_was_never_good_is_not_taken_for_a_good_one() {
+    let context = machine();
+    let path = context.tool("ed.rb", "def main = ['one'\n");
+    let mut client = followed(&context);
+    assert_eq!(call(&mut client, "ed")["isError"], true);
+    context.tool("ed.rb", "# Again.\ndef main = ['two'\n");
+    for round in ["second", "third"] {
+        let result = call(&mut client, "ed");
+        assert_eq!(result["isError"], true, "{result}");
+        assert!(result["_meta"]["toolroom/kept"].is_null(), "{result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        let place = format!("{}:2:", path.display());
+        assert!(text.contains(&place), "{text}");
+        served(&context, &mut client, round);
+    }
+    context.tool("ed.rb", "def main = 'good'\n");
+    assert_eq!(call(&mut client, "ed")["content"][0]["text"], "good");
+}
+
+/// It is no syntax until the script has been run so far.
+#[test]
+fn a_script_that_makes_its_own_syntax_is_not_taken_for_a_broken_one() {
+    let context = machine();
+    let text = "shopt -s extglob\nfor word in WORD; do [[ $word == !(x) ]] && echo \"$word\"; done\ncase WORD in !(y)) : ;; esac\n";
+    context.tool("ed.sh", text.replace("WORD", "one"));
+    let mut client = followed(&context);
+    for word in ["one", "two", "three"] {
+        context.tool("ed.sh", text.replace("WORD", word));
+        assert_eq!(call(&mut client, "ed")["content"][0]["text"], word);
+        served(&context, &mut client, word);
+        assert_eq!(call(&mut client, "ed")["content"][0]["text"], word);
+    }
 }
 
 #[test]
