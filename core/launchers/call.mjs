@@ -15,15 +15,19 @@ const toolPath = request.tool_path;
 const toolUrl = pathToFileURL(toolPath).href;
 let replied = false;
 
-process.argv = [process.argv[0], toolPath];
-process.on("uncaughtException", (error) => fail(error));
-process.on("unhandledRejection", (error) => fail(error));
-process.on("exit", (status) => {
-  const why = status ? `exited with status ${status} before it returned` : "ended before it returned";
-  reply({ error: { type: "ToolEnded", message: why } }, status || 1);
-});
-
-call().then((value) => reply({ result: value === undefined ? null : value }, 0), fail);
+process.argv = [process.argv[0], toolPath, ...(request.argv ?? [])];
+if (request.argv) {
+  // A script has nothing to tell but what it prints.
+  kept();
+} else {
+  process.on("uncaughtException", (error) => fail(error));
+  process.on("unhandledRejection", (error) => fail(error));
+  process.on("exit", (status) => {
+    const why = status ? `exited with status ${status} before it returned` : "ended before it returned";
+    reply({ error: { type: "ToolEnded", message: why } }, status || 1);
+  });
+  call().then((value) => reply({ result: value === undefined ? null : value }, 0), fail);
+}
 
 // The channel ------------------------------------------------------------------------
 
@@ -96,7 +100,7 @@ async function call() {
 /** The tool's module, made of a text that stands for what is in its file. */
 async function kept() {
   const { load, Unfit } = await import("./kept.mjs");
-  return load(toolPath, toolUrl, request.source).catch((error) => {
+  return load(toolPath, toolUrl, request.source, Boolean(request.argv)).catch((error) => {
     if (!(error instanceof Unfit)) throw error;
     unfit(error.message);
   });

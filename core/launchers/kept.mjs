@@ -8,10 +8,13 @@ import { dirname, join } from "node:path";
 /** This runtime can read a module from nowhere but its file. */
 export class Unfit extends Error {}
 
-export async function load(path, url, text) {
+export async function load(path, url, text, isMain) {
+  if (isMain && (globalThis.Bun || globalThis.Deno || text.includes("import.meta.main"))) {
+    throw new Unfit("this runtime takes nothing but a file for the program itself");
+  }
   const isPlain = !/\.([cm]?ts|[jt]sx)$/.test(path);
   if (!isPlain && !globalThis.Bun && !modules.stripTypeScriptTypes) return import(url);
-  if (!isModule(path, text)) return { default: asCommonJs(path, isPlain ? text : plain(path, text)) };
+  if (!isModule(path, text)) return { default: asCommonJs(path, isPlain ? text : plain(path, text), isMain) };
   return globalThis.Bun ? inBun(path, text) : asModule(url, text, isPlain);
 }
 
@@ -30,9 +33,10 @@ function inBun(path, text) {
   return import(path);
 }
 
-function asCommonJs(path, text) {
+function asCommonJs(path, text, isMain) {
   const { Module } = modules;
   const made = new Module(path);
+  if (isMain) [process.mainModule, made.id] = [made, "."];
   made.filename = path;
   made.paths = Module._nodeModulePaths(dirname(path));
   Module._cache[path] = made;

@@ -168,6 +168,10 @@ class ToolError(Exception):
 def _serve():
     _open_channel()
     request = _decode(sys.stdin.buffer.read().decode("utf-8"))
+    if "argv" in request:
+        from toolroom.script import run
+
+        return run(request)
     status = 0
     try:
         text = '{"result":%s}' % _encode(_call(request))

@@ -24,6 +24,8 @@ pub struct Call<'a> {
     /// by name, or all as one.
     pub order: &'a [String],
     pub params: &'a Map<String, Value>,
+    /// What a script is given, if it is to be run as one and no function called.
+    pub argv: Option<&'a [String]>,
 }
 
 /// A call that cannot be written as a request.
@@ -66,6 +68,8 @@ struct Document<'a> {
     params: &'a Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argv: Option<&'a [String]>,
 }
 
 impl Call<'_> {
@@ -82,6 +86,7 @@ impl Call<'_> {
     ///     entry: &["main".to_owned()],
     ///     order: &[],
     ///     params: &serde_json::Map::new(),
+    ///     argv: None,
     /// };
     /// let request = call.json()?;
     /// assert!(request.starts_with(br#"{"tool_path":"/p/.ai/tools/hello.py""#));
@@ -95,6 +100,7 @@ impl Call<'_> {
             order: self.order,
             params: self.params,
             source: self.source,
+            argv: self.argv,
         };
         Ok(serde_json::to_vec(&document).expect("strings and JSON values are always JSON"))
     }
@@ -203,6 +209,7 @@ mod tests {
             entry: &[],
             order: &[],
             params: &Map::new(),
+            argv: None,
         };
         assert_eq!(call.json().unwrap_err().code(), "exec::path_not_text");
         assert!(call.fields().is_err());

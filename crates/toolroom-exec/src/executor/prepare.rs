@@ -309,24 +309,20 @@ impl Build<'_> {
                 entry,
                 ..
             } => {
-                let runtime = launcher::owner(self.request.chain, self.lender);
-                let launcher = launcher::find(self.request.world, runtime, launcher)?;
-                command.args.push(launcher.path.clone().into_os_string());
-                command.stdin = Stdin::Pipe;
-                command.channel = Channel::Private;
+                let order = self.order();
                 let call = Call {
-                    tool_path: &self.tool.path,
-                    source: self.request.source,
-                    project_path: Some(self.request.world.root()),
                     entry,
-                    order: &self.order(),
-                    params: self.params,
+                    order: &order,
+                    ..self.plain_call()
                 };
                 let input = match request {
                     RequestForm::Json => call.json()?,
                     RequestForm::Fields => call.fields()?,
                 };
-                Ok((input, Some(launcher)))
+                Ok((input, Some(self.launch(launcher, command)?)))
+            }
+            style if self.request.source.is_some() && stand_in::runs_file(style, config) => {
+                self.script_call(style, config, command)
             }
             Style::Script => {
                 if !names_the_tool(config) {
@@ -339,6 +335,28 @@ impl Build<'_> {
             }
             Style::Command => Ok((self.input(config, command)?, None)),
         }
+    }
+
+    pub(super) fn plain_call(&self) -> Call<'_> {
+        Call {
+            tool_path: &self.tool.path,
+            source: self.request.source,
+            project_path: Some(self.request.world.root()),
+            entry: &[],
+            order: &[],
+            params: self.params,
+            argv: None,
+        }
+    }
+
+    /// Has a command start a launcher, which waits for its request.
+    pub(super) fn launch(&self, name: &str, command: &mut Command) -> Result<Launcher, ExecError> {
+        let runtime = launcher::owner(self.request.chain, self.lender);
+        let launcher = launcher::find(self.request.world, runtime, name)?;
+        command.args.push(launcher.path.clone().into_os_string());
+        command.stdin = Stdin::Pipe;
+        command.channel = Channel::Private;
+        Ok(launcher)
     }
 
     /// The names of the parameters that the function takes one by one: the file says so,

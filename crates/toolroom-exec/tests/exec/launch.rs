@@ -158,6 +158,7 @@ impl Language {
             entry: given.entry,
             order: given.order,
             params: &params,
+            argv: None,
         };
         let events = Arc::new(Mutex::new(Vec::new()));
         let ours = Arc::clone(&events);

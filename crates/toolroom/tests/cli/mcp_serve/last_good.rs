@@ -289,11 +289,75 @@ fn a_runtime_that_an_edit_broke_is_kept_for_its_tools() {
     assert!(result["_meta"].is_null(), "{result}");
 }
 
-/// An interpreter that is given the path alone would read the file as it is now.
 #[test]
-fn a_script_that_an_edit_broke_says_where_until_it_is_put_right() {
+fn a_script_that_an_edit_broke_is_run_as_it_was() {
+    let python = Program {
+        text: "import json, sys\nimport _py_beside\nif __name__ == '__main__':\n    print(json.dumps(['WORD', _py_beside.V, sys.argv[0]]))\n",
+        broken: "print('broken')\nprint(:\n",
+        ..PYTHON
+    };
+    keeps_running(&python);
+    let common_js = Program {
+        text: "const v = require('./_beside.cjs');\nif (require.main === module) console.log(JSON.stringify(['WORD', v, __filename]));\n",
+        broken: "console.log('broken');\nconsole.log([;\n",
+        ..COMMON_JS
+    };
+    keeps_running(&common_js);
+    let module = Program {
+        text: "import { v } from './_beside.mjs';\nconsole.log(JSON.stringify(['WORD', v, process.argv[1]]));\n",
+        broken: "console.log('broken');\nconsole.log([;\n",
+        ..MODULE
+    };
+    keeps_running(&module);
+}
+
+/// Its runtime says itself where the path goes, and what comes after it.
+#[test]
+fn a_command_that_an_edit_broke_is_run_as_it_was() {
     let context = machine();
-    let path = context.tool("ed.py", "\"\"\"Good.\"\"\"\nprint('good')\n");
+    let text = "__executor_id__ = 'python_script_runtime'\nimport sys\nprint(sys.argv[1:])\n";
+    let path = context.tool("ed.py", text);
+    let mut client = followed(&context);
+    let whole = call(&mut client, "ed");
+    context.tool("ed.py", "print(:\n");
+    let kept = call(&mut client, "ed");
+    assert_eq!(kept["content"], whole["content"], "{kept}");
+    assert!(
+        kept["content"].to_string().contains("'--project-path'"),
+        "{kept}"
+    );
+    let note = kept["_meta"]["toolroom/kept"].as_str().unwrap();
+    assert!(note.contains(path.to_str().unwrap()), "{note}");
+}
+
+#[test]
+fn a_script_that_was_kept_gets_its_arguments_and_ends_with_its_own_status() {
+    let context = machine();
+    let schema = "INPUT_SCHEMA = {'type': 'object', 'properties': {'n': {'type': 'integer'}}}\n";
+    let text = format!("{schema}import sys\nprint(sys.argv[1:])\nsys.exit(7)\n");
+    context.tool("ed.py", &text);
+    let mut client = followed(&context);
+    let call = json!({"name": "ed", "arguments": {"n": 3}});
+    let whole = client.modern("tools/call", call.clone());
+    context.tool("ed.py", "print(:\n");
+    let kept = client.modern("tools/call", call);
+    assert_eq!(kept["content"], whole["content"], "{kept}");
+    let outcome = &kept["_meta"]["toolroom/outcome"];
+    assert_eq!(outcome["exit_code"], 7, "{kept}");
+    assert!(
+        kept["content"].to_string().contains("['--n', '3']"),
+        "{kept}"
+    );
+}
+
+/// An interpreter that is given the path in words of its own reads the file as it is now.
+#[test]
+fn a_command_that_names_its_file_says_where_until_that_is_put_right() {
+    let context = machine();
+    let runtime = "tool_type: runtime\nexecutor_id: subprocess\nconfig: {command: python3, args: [\"{tool_path}\"], call: {style: script}}\n";
+    context.tool("runtimes/mine.yaml", runtime);
+    let good = "\"\"\"Good.\"\"\"\n__executor_id__ = 'runtimes/mine'\nprint('WORD')\n";
+    let path = context.tool("ed.py", good.replace("WORD", "good"));
     let mut client = followed(&context);
     assert_eq!(call(&mut client, "ed")["content"][0]["text"], "good");
     context.tool("ed.py", "\"\"\"Bad.\"\"\"\nprint('started')\nprint(:\n");
@@ -302,15 +366,11 @@ fn a_script_that_an_edit_broke_says_where_until_it_is_put_right() {
     let result = call(&mut client, "ed");
     assert_eq!(result["isError"], true, "{result}");
     let text = result["content"][0]["text"].as_str().unwrap();
-    assert!(
-        text.starts_with(&format!("{}:3:", path.display())),
-        "{text}"
-    );
-    assert_eq!(
-        result["_meta"]["toolroom/outcome"]["code"],
-        "catalog::syntax"
-    );
-    context.tool("ed.py", "print('mended')\n");
+    let place = format!("{}:3:", path.display());
+    assert!(text.starts_with(&place), "{text}");
+    let outcome = &result["_meta"]["toolroom/outcome"];
+    assert_eq!(outcome["code"], "catalog::syntax", "{result}");
+    context.tool("ed.py", good.replace("WORD", "mended"));
     assert_eq!(call(&mut client, "ed")["content"][0]["text"], "mended");
     let (_, stderr) = client.finish();
     let told = format!(
