@@ -29,9 +29,9 @@ fn checked(plan: &Plan, how: &Applying<'_>) -> Option<Checked> {
     }
     let Plan { target, .. } = plan;
     let (name, path) = how.planner.program(commands, target)?;
-    let manifest = target.manifests.first();
-    let mut facts = Facts::new(how.planner.world, &target.root);
-    if let Some(manifest) = manifest {
+    let manifest = target.site_manifest();
+    let mut facts = Facts::new(how.planner.world, target.site());
+    if let Some(manifest) = &manifest {
         facts.path("manifest", manifest);
     }
     let filled = fill_commands(&commands.check, &facts, Some((&name, &path))).ok()?;
@@ -40,9 +40,9 @@ fn checked(plan: &Plan, how: &Applying<'_>) -> Option<Checked> {
         guard: how.guard,
         cancel: how.cancel,
         choice,
-        root: &target.root,
-        environment: &target.root,
-        manifest,
+        root: target.site(),
+        environment: target.site(),
+        manifest: manifest.as_ref(),
         interpreter: None,
         offline: true,
     };

@@ -55,6 +55,12 @@ pub(super) fn is_mixed(state: &Path, pending: &Pending) -> bool {
         || alive.is_none_or(|alive| is_touched(&pending.environment, alive))
 }
 
+/// Whether somebody else wrote a file since a change was broken off.
+pub(super) fn is_of_others(state: &Path, pending: &Pending, file: &Path) -> bool {
+    let alive = pending.last_alive(state);
+    alive.is_none_or(|alive| is_later(file, alive + LAST_GASP))
+}
+
 pub(super) fn is_there(place: &Path) -> bool {
     fs_err::symlink_metadata(place).is_ok()
 }

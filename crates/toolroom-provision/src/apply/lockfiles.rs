@@ -1,26 +1,46 @@
-//! The lockfiles beside a folder of packages, which an install that fails may have written.
+//! The lockfiles beside a folder of packages and what else lies there that an install writes,
+//! which one that fails may have written.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::kept::File;
 use crate::journal::digest;
+use crate::manager::members;
 use crate::plan::Target;
 
 /// The lockfiles of a target as they were.
 #[derive(Debug)]
 pub struct Lockfiles {
-    before: Vec<(PathBuf, Option<Vec<u8>>)>,
+    before: Vec<File>,
 }
 
 impl Lockfiles {
     #[must_use]
     pub fn of(target: &Target) -> Self {
-        let names = target.manager.choose.lockfiles.keys();
-        let files = names.map(|name| target.root.join(name));
+        // Members may have lockfiles of their own. Those that cannot be told now are named by
+        // the install that needs to know.
+        let members = match target.has_own_directory() {
+            true => Vec::new(),
+            false => members(&target.manager, target.site()).unwrap_or_default(),
+        };
+        let folders = members.iter().filter_map(|folder| folder.parent());
+        let files = std::iter::once(target.site())
+            .chain(folders)
+            .flat_map(|folder| {
+                let names = target.manager.choose.lockfiles.keys();
+                let names = names.chain(&target.manager.written);
+                names.map(|name| folder.join(name))
+            });
         Self {
             before: files
                 .map(|file| (file.clone(), fs_err::read(file).ok()))
                 .collect(),
         }
+    }
+
+    #[must_use]
+    pub fn before(&self) -> &[File] {
+        &self.before
     }
 
     /// Those that are there now and were not, with what tells whether they are still the same.

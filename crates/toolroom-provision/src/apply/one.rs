@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::check::{asked, planned};
+use super::kept::Kept;
 use super::recover::{put_back, recover, settle_above};
 use super::remember::{record, settled};
 use super::work::{carried_out, interrupted, kept};
@@ -26,7 +27,7 @@ pub fn apply(mut plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError>
         .ok_or(ProvisionError::NoState)?
         .state
         .clone();
-    if recover(world, &state)? {
+    if recover(world, &state)? | recover_above(&plan, how, &state)? {
         plan = how.planner.plan(&plan.target)?;
     }
     if !plan.decision.action.changes() {
@@ -58,6 +59,19 @@ pub fn apply(mut plan: Plan, how: &Applying<'_>) -> Result<Plan, ProvisionError>
         applied: true,
         ..plan
     })
+}
+
+/// Sees to it that an install in a workspace above, which changes the project's folder, too, is
+/// over, though nothing may have to be done here. Says whether there was one.
+fn recover_above(plan: &Plan, how: &Applying<'_>, state: &Path) -> Result<bool, ProvisionError> {
+    let is_project = !plan.target.has_own_directory();
+    let folder = plan.target.audited_folder().filter(|_| is_project);
+    let Some(folder) = folder.filter(|folder| Kept::of(folder).above().is_some()) else {
+        return Ok(false);
+    };
+    let waiting = |holder: &str| how.progress.hear(plan, News::Waiting { holder });
+    settle_above(how, state, &folder, &waiting)?;
+    Ok(true)
 }
 
 /// A plan once nobody else can change what it is about.

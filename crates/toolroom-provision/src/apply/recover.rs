@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toolroom_kernel::World;
 
-use super::found::{is_over, is_there};
+use super::found::{is_of_others, is_over, is_there};
 use super::kept::Kept;
 use super::work::interrupted;
 use super::{Applying, mark};
@@ -96,12 +96,16 @@ fn not_put_back(place: &Path, source: std::io::Error) -> ProvisionError {
 /// an install came to its end since. Says whether anything is other than it seemed.
 pub(super) fn put_back(world: &World, state: &Path, place: &Path) -> Result<bool, ProvisionError> {
     let kept = Kept::of(place);
-    let pending = Pending::of(state, place);
-    if let Some(pending) = pending.filter(|pending| is_over(state, pending)) {
-        kept.let_go()
+    if let Some(pending) = Pending::of(state, place) {
+        if is_over(state, &pending) {
+            kept.let_go()
+                .map_err(|source| not_put_back(place, source))?;
+            pending.end(state);
+            return Ok(true);
+        }
+        let is_others = |file: &Path| is_of_others(state, &pending, file);
+        kept.put_files_back(&is_others)
             .map_err(|source| not_put_back(place, source))?;
-        pending.end(state);
-        return Ok(true);
     }
     let is_changed = kept
         .put_back()
@@ -115,6 +119,7 @@ pub(super) fn put_back(world: &World, state: &Path, place: &Path) -> Result<bool
             manager: String::new(),
             environment: place.to_path_buf(),
             detail: Vec::new(),
+            member: None,
         })?;
     }
     Ok(is_changed)

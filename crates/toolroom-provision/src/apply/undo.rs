@@ -31,13 +31,10 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
         .decisions
         .into_values()
         .filter_map(|decision| decision.environment)
+        .filter(|environment| environment.starts_with(project))
         .collect();
     let journal = Journal::open(state);
-    let entries = journal.entries()?;
-    let entries = entries.into_iter();
-    let entries: Vec<_> = entries
-        .filter(|entry| entry.environment.starts_with(project))
-        .collect();
+    let entries = about(journal.entries()?, project);
     sweep(world, state, &entries)?;
     let made = entries.iter().filter(|entry| entry.event == Event::Made);
     environments.extend(made.map(|entry| entry.environment.clone()));
@@ -46,7 +43,7 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
     let mut undone = Vec::new();
     for environment in environments {
         let _lock = Lock::acquire(state, &environment, &|_| {})?;
-        if !environment.starts_with(project) || !mark::is_ours(&environment) {
+        if !mark::is_ours(&environment) {
             continue;
         }
         mark::delete(&environment).map_err(|source| not_removed(&environment, source))?;
@@ -57,6 +54,21 @@ pub fn undo(world: &World) -> Result<Vec<PathBuf>, ProvisionError> {
     undone.extend(undo_lockfiles(world, state, &entries)?);
     Record::change(world, project, |record| record.decisions.clear())?;
     Ok(undone)
+}
+
+/// What the journal says of a project: of what lies in it, and of what was made for it in a
+/// workspace above, unless another project's setup made that anew since.
+fn about(entries: Vec<Entry>, project: &Path) -> Vec<Entry> {
+    let mut makers = BTreeMap::new();
+    for entry in entries.iter().filter(|entry| entry.event == Event::Made) {
+        makers.insert(entry.environment.clone(), entry.is_about(project));
+    }
+    let is_its_own = |entry: &Entry| makers.get(&entry.environment) == Some(&true);
+    let is_meant = |entry: &Entry| match entry.event {
+        Event::Made => entry.environment.starts_with(project) || is_its_own(entry),
+        _ => entry.is_about(project) || is_its_own(entry),
+    };
+    entries.into_iter().filter(is_meant).collect()
 }
 
 /// Removes what is left beside environments that setup was ever at.
@@ -131,5 +143,6 @@ fn undone_entry(world: &World, environment: &Path) -> Entry {
         manager: String::new(),
         environment: environment.to_path_buf(),
         detail: Vec::new(),
+        member: None,
     }
 }

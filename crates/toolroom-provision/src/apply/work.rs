@@ -79,7 +79,7 @@ impl Work<'_> {
         let lockfiles = Lockfiles::of(&self.plan.target);
         let outcome = match self.makes() {
             true => self.make(&pending),
-            false => self.change(&pending),
+            false => self.change(&pending, &lockfiles),
         };
         let Err(error) = outcome else {
             for (file, digest) in lockfiles.made() {
@@ -91,9 +91,11 @@ impl Work<'_> {
             return Ok(());
         };
         let _ = self.note(Event::Failed, &[error.to_string()]);
+        // What is put back is of our making, too, if that is broken off.
+        pending.show_life(self.state);
         let is_as_before = match self.makes() {
             true => self.unmake(),
-            false => self.put_back(&pending, is_found) && lockfiles.put_back().is_ok(),
+            false => lockfiles.put_back().is_ok() && self.put_back(&pending, is_found),
         };
         // What could not be put back is for the next run to repair, as is what was found.
         match is_as_before && !is_found {
@@ -160,7 +162,7 @@ impl Work<'_> {
     }
 
     /// Changes what is there.
-    fn change(&self, pending: &Pending) -> Result<(), ProvisionError> {
+    fn change(&self, pending: &Pending, lockfiles: &Lockfiles) -> Result<(), ProvisionError> {
         self.write_constraints()?;
         let failed = |doing: &str, source| {
             ProvisionError::io(
@@ -168,7 +170,7 @@ impl Work<'_> {
                 source,
             )
         };
-        self.keep()?;
+        self.keep(lockfiles)?;
         if self.makes_folder(pending) {
             // What a broken-off install left is kept by now, as others may have added to it.
             delete(self.place).map_err(|source| failed("cleared", source))?;
@@ -210,14 +212,15 @@ impl Work<'_> {
 
     fn steps(&self, steps: &[Step], pending: &Pending) -> Result<(), ProvisionError> {
         let cancel = self.how.cancel;
+        let manifest = self.plan.target.site_manifest();
         let runner = Runner {
             world: self.how.planner.world,
             guard: self.how.guard,
             cancel,
             choice: self.choice,
-            root: &self.plan.target.root,
+            root: self.plan.target.site(),
             environment: self.place,
-            manifest: self.plan.target.manifests.first(),
+            manifest: manifest.as_ref(),
             interpreter: self.plan.target.interpreter.as_ref(),
             offline: self.how.offline,
         };
@@ -259,10 +262,11 @@ impl Work<'_> {
         };
         let target = &self.plan.target;
         let folder = target.manager.folder.as_deref();
-        let place = match folder.filter(|_| target.has_own_directory()) {
-            Some(folder) => &self.place.join(folder),
-            None => self.place,
+        let place = match target.has_own_directory() {
+            true => folder.map(|folder| self.place.join(folder)),
+            false => target.audited_folder(),
         };
+        let place = place.as_deref().unwrap_or(self.place);
         match self.how.planner.verify(self.plan, auditor, place) {
             // What cannot be judged was left to the installer, and that was content.
             Err(_) => Ok(()),
@@ -276,6 +280,12 @@ impl Work<'_> {
                 })
             }
         }
+    }
+
+    /// The project, where its packages are installed in a workspace above.
+    fn member(&self) -> Option<PathBuf> {
+        let workspace = self.plan.target.workspace();
+        workspace.map(|_| self.how.planner.world.root().to_path_buf())
     }
 
     fn note(&self, event: Event, detail: &[String]) -> Result<(), ProvisionError> {
@@ -296,6 +306,7 @@ impl Work<'_> {
             manager: self.plan.target.manager.name.clone(),
             environment: environment.to_path_buf(),
             detail: self.redaction.argv(detail),
+            member: self.member(),
         })
     }
 }

@@ -42,6 +42,17 @@ pub struct Entry {
     pub environment: PathBuf,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub detail: Vec<String>,
+    /// The project that it was done for, where that is a member of a workspace above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<PathBuf>,
+}
+
+impl Entry {
+    /// Whether it happened in a project, or for one.
+    #[must_use]
+    pub fn is_about(&self, project: &Path) -> bool {
+        self.environment.starts_with(project) || self.member.as_deref() == Some(project)
+    }
 }
 
 /// The journal in a state directory.
@@ -171,6 +182,7 @@ mod tests {
             manager: "m".into(),
             environment: environment.to_path_buf(),
             detail: vec!["x".repeat(200)],
+            member: None,
         }
     }
 

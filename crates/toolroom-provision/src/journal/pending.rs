@@ -26,6 +26,9 @@ pub struct Pending {
     /// Whether others have changed what an earlier change left here.
     #[serde(default)]
     pub is_mixed: bool,
+    /// The project that it is done for, where that is a member of a workspace above.
+    #[serde(default)]
+    pub member: Option<PathBuf>,
 }
 
 const fn yes() -> bool {
@@ -44,6 +47,7 @@ impl Pending {
             was_there: earlier.map_or_else(is_there, |earlier| earlier.was_there),
             marks,
             is_mixed: false,
+            member: None,
         }
     }
 
@@ -88,17 +92,22 @@ impl Pending {
             was_there: true,
             marks: None,
             is_mixed: true,
+            member: None,
         };
         read(&note).or_else(|| note.exists().then(unreadable))
     }
 
-    /// The changes that are noted for environments in a project.
+    /// The changes that are noted for environments in a project, or for one as a member of a
+    /// workspace.
     #[must_use]
     pub fn within(state: &Path, project: &Path) -> Vec<Self> {
         let notes = fs_err::read_dir(folder(state)).into_iter().flatten();
+        let is_its_own = |pending: &Self| {
+            pending.environment.starts_with(project) || pending.member.as_deref() == Some(project)
+        };
         notes
             .filter_map(|note| read(&note.ok()?.path()))
-            .filter(|pending| pending.environment.starts_with(project))
+            .filter(is_its_own)
             .collect()
     }
 

@@ -20,6 +20,8 @@ pub struct Choice {
     pub commands: ManagerTool,
     pub lockfile: Option<PathBuf>,
     pub reason: String,
+    /// Whether the project says so, by its manifest or a lockfile.
+    pub is_named: bool,
     /// What a user should know, such as a field and a lockfile that disagree.
     pub notes: Vec<String>,
 }
@@ -39,6 +41,7 @@ pub fn choose(
         tool,
         version,
         reason,
+        is_named,
         notes,
     } = named(manager, root, manifest, &found, is_there)?;
     let known = manager
@@ -63,6 +66,7 @@ pub fn choose(
         tool,
         lockfile,
         reason,
+        is_named,
         notes,
     })
 }
@@ -72,6 +76,7 @@ struct Named {
     tool: String,
     version: Option<String>,
     reason: String,
+    is_named: bool,
     notes: Vec<String>,
 }
 
@@ -86,11 +91,13 @@ fn named(
         return Ok(Named {
             notes: declared.disagreement(found).into_iter().collect(),
             reason: format!("{} says so", declared.field),
+            is_named: true,
             tool: declared.name,
             version: declared.version,
         });
     }
-    let (tool, reason) = match named_by_lockfile(manager, root, manifest, found)? {
+    let by_lockfile = named_by_lockfile(manager, root, manifest, found)?;
+    let (tool, reason) = match by_lockfile {
         Some((file, tool)) => (tool.to_owned(), format!("there is {file}")),
         None => usual(manager, is_there),
     };
@@ -98,6 +105,7 @@ fn named(
         tool,
         version: None,
         reason,
+        is_named: by_lockfile.is_some(),
         notes: Vec::new(),
     })
 }
@@ -111,6 +119,7 @@ pub fn choose_usual(manager: &Manager, is_there: &dyn Fn(&str, &ManagerTool) -> 
         tool,
         lockfile: None,
         reason,
+        is_named: false,
         notes: Vec::new(),
     }
 }
@@ -201,7 +210,8 @@ impl Declared {
 
 /// What the manifest says, under the first of the fields that says something.
 fn declared(manager: &Manager, manifest: &Path) -> Result<Option<Declared>, ProvisionError> {
-    if manager.choose.fields.is_empty() {
+    // The root of a workspace may have none.
+    if manager.choose.fields.is_empty() || !manifest.exists() {
         return Ok(None);
     }
     let bad = |reason: String| ProvisionError::BadManifest {

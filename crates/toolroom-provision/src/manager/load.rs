@@ -128,6 +128,18 @@ fn check_members(manager: &Manager) -> Result<(), String> {
     if !manager.folder.as_deref().is_some_and(is_name) {
         return Err("members: `folder` is not the name of a folder that each may have".to_owned());
     }
+    for (file, tools) in &members.heard {
+        if !members.declared.contains_key(file) {
+            return Err(format!(
+                "members: heard names {file:?}, which is not declared"
+            ));
+        }
+        if let Some(name) = tools.iter().find(|name| !manager.tools.contains_key(*name)) {
+            return Err(format!(
+                "members: heard names {name:?}, which is not among its tools"
+            ));
+        }
+    }
     let files = members.declared.keys().chain(&members.manifests);
     match files.into_iter().find(|file| !is_name(file)) {
         Some(file) => Err(format!("members: {file:?} is not the name of a file")),

@@ -27,7 +27,8 @@ const MAX_FOLDERS: usize = 200_000;
 /// Never a member, and nothing in it is.
 const NEVER: &str = ".git";
 
-/// The folders of packages that the members of a project have or may get.
+/// The folders of packages that the members of a project have or may get. A member may have
+/// members of its own.
 ///
 /// # Errors
 /// Fails if a file that names members cannot be read, or names too many.
@@ -36,26 +37,106 @@ pub fn members(manager: &Manager, root: &Path) -> Result<Vec<PathBuf>, Provision
         return Ok(Vec::new());
     };
     let mut found = BTreeSet::new();
-    for (file, fields) in &members.declared {
-        let path = root.join(file);
-        if !path.is_file() {
-            continue;
-        }
-        let document = document(&path).map_err(|reason| ProvisionError::BadManifest {
-            path: path.clone(),
-            reason,
-        })?;
-        for field in fields {
-            let patterns = patterns(&document, field);
-            if patterns.is_empty() {
-                continue;
+    let mut left = vec![root.to_path_buf()];
+    while let Some(place) = left.pop() {
+        for list in lists(members, &place) {
+            let list = list?;
+            let walk = Walk::new(members, folder, (root, &place), &list.patterns);
+            let too_many = || too_many(&place.join(list.file), list.field);
+            let named = walk.run().ok_or_else(too_many)?;
+            let new: Vec<PathBuf> = named.difference(&found).cloned().collect();
+            found.extend(new.iter().cloned());
+            if found.len() > MAX_MEMBERS {
+                return Err(too_many());
             }
-            let walk = Walk::new(members, folder, root, &patterns);
-            let named = walk.run().ok_or_else(|| too_many(&path, field))?;
-            found.extend(named);
+            left.extend(new);
         }
     }
     Ok(found.into_iter().map(|found| found.join(folder)).collect())
+}
+
+/// Where a folder says that another is a member of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The name of the file, and the list in it.
+    pub file: String,
+    pub field: String,
+}
+
+/// Every place where a folder names another, below it, as a member. What cannot be read
+/// names nobody.
+#[must_use]
+pub fn claims(manager: &Manager, root: &Path, member: &Path) -> Vec<Claim> {
+    let (Some(members), Some(folder), Ok(inner)) =
+        (&manager.members, &manager.folder, member.strip_prefix(root))
+    else {
+        return Vec::new();
+    };
+    let names: Vec<_> = inner.iter().map(|name| name.to_string_lossy()).collect();
+    let is_passed_over = |name: &str| name == folder || name == NEVER;
+    if names.is_empty()
+        || names.iter().any(|name| is_passed_over(name))
+        || !members.has_manifest(member)
+    {
+        return Vec::new();
+    }
+    let reaches = |patterns: &[Pattern]| {
+        let after = |pattern: &Pattern| {
+            let step = |reached, name| pattern.step(&reached, name, false);
+            names.iter().map(AsRef::as_ref).fold(pattern.start(), step)
+        };
+        let reached: Vec<Reached> = patterns.iter().map(after).collect();
+        is_meant(patterns, &reached)
+    };
+    lists(members, root)
+        .filter_map(Result::ok)
+        .filter(|list| reaches(&list.patterns))
+        .map(|list| Claim {
+            file: list.file.to_owned(),
+            field: list.field.to_owned(),
+        })
+        .collect()
+}
+
+/// The last pattern that names a folder counts.
+fn is_meant(patterns: &[Pattern], reached: &[Reached]) -> bool {
+    let reached = patterns.iter().zip(reached);
+    let last = reached
+        .rev()
+        .find(|(pattern, reached)| pattern.is_met(reached));
+    last.is_some_and(|(pattern, _)| !pattern.takes_out)
+}
+
+/// Patterns that are heard together, and where they stand.
+struct List<'m> {
+    file: &'m str,
+    field: &'m str,
+    patterns: Vec<Pattern>,
+}
+
+/// The lists of patterns that a folder holds.
+fn lists<'m>(
+    members: &'m Members,
+    root: &Path,
+) -> impl Iterator<Item = Result<List<'m>, ProvisionError>> {
+    let files = members.declared.iter();
+    files.flat_map(|(file, fields)| {
+        let path = root.join(file);
+        if !path.is_file() {
+            return Vec::new();
+        }
+        let document = match document(&path) {
+            Ok(document) => document,
+            Err(reason) => return vec![Err(ProvisionError::BadManifest { path, reason })],
+        };
+        let lists = fields.iter().map(|field| List {
+            patterns: patterns(&document, field),
+            file,
+            field,
+        });
+        let with_patterns = lists.filter(|list| !list.patterns.is_empty());
+        with_patterns.map(Ok).collect()
+    })
 }
 
 fn too_many(path: &Path, field: &str) -> ProvisionError {
@@ -118,6 +199,7 @@ struct Walk<'w> {
     /// The name of folders of packages.
     folder: &'w str,
     root: &'w Path,
+    place: &'w Path,
     /// The root without links, which nothing may lead out of.
     real_root: PathBuf,
     patterns: &'w [Pattern],
@@ -132,11 +214,18 @@ struct Place {
 }
 
 impl<'w> Walk<'w> {
-    fn new(members: &'w Members, folder: &'w str, root: &'w Path, patterns: &'w [Pattern]) -> Self {
+    /// From a place on, which is the root or a member below it.
+    fn new(
+        members: &'w Members,
+        folder: &'w str,
+        (root, place): (&'w Path, &'w Path),
+        patterns: &'w [Pattern],
+    ) -> Self {
         Self {
             members,
             folder,
             root,
+            place,
             real_root: fs_err::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()),
             patterns,
             found: BTreeSet::new(),
@@ -147,7 +236,7 @@ impl<'w> Walk<'w> {
     /// None if there are too many.
     fn run(mut self) -> Option<BTreeSet<PathBuf>> {
         let mut left = vec![Place {
-            path: self.root.to_path_buf(),
+            path: self.place.to_path_buf(),
             reached: self.patterns.iter().map(Pattern::start).collect(),
         }];
         while let Some(place) = left.pop() {
@@ -167,16 +256,10 @@ impl<'w> Walk<'w> {
         Some(self.found)
     }
 
-    /// The last pattern that names a folder counts.
     fn is_named(&self, place: &Place) -> bool {
-        let reached = self.patterns.iter().zip(&place.reached);
-        let last = reached
-            .rev()
-            .find(|(pattern, reached)| pattern.is_met(reached));
-        let holds = |file: &String| place.path.join(file).is_file();
-        last.is_some_and(|(pattern, _)| !pattern.takes_out)
-            && place.path != self.root
-            && self.members.manifests.iter().any(holds)
+        is_meant(self.patterns, &place.reached)
+            && ![self.root, self.place].contains(&&*place.path)
+            && self.members.has_manifest(&place.path)
     }
 
     fn leads_on(&self, place: &Place) -> bool {
@@ -285,6 +368,14 @@ mod tests {
     }
 
     #[test]
+    fn a_member_may_have_members_of_its_own() {
+        let room = wood(&["a/x", "a/x/in/y", "b"]);
+        room.file("all.json", "{\"trees\": [\"a/*\"]}");
+        room.file("a/x/all.json", "{\"trees\": [\"in/*\", \"../../b\"]}");
+        assert_eq!(found(&room), ["a/x/hollow", "a/x/in/y/hollow"]);
+    }
+
+    #[test]
     fn folders_of_packages_hidden_ones_and_the_project_itself_are_no_members() {
         let room = wood(&["", "a", "a/hollow/p", ".h/x", ".git/x", "a/b/c"]);
         room.file("all.json", "{\"trees\": [\"**\", \".\", \".git/*\"]}");
@@ -335,6 +426,26 @@ mod tests {
                 .contains("`trees` of all.json leads to more"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn programs_can_heed_only_files_that_name_members_and_only_if_they_are_known() {
+        for (heard, reason) in [
+            (
+                "{none.json: [x]}",
+                "heard names \"none.json\", which is not declared",
+            ),
+            (
+                "{all.json: [y]}",
+                "heard names \"y\", which is not among its tools",
+            ),
+        ] {
+            let room = Room::new();
+            let text = format!("{MANAGER}  heard: {heard}\n");
+            room.file(".ai/tools/managers/trees.yaml", &text);
+            let error = crate::manager::load(&room.catalog(), "trees", None).unwrap_err();
+            assert!(error.to_string().contains(reason), "{error}");
+        }
     }
 
     #[test]

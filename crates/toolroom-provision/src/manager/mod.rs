@@ -15,7 +15,7 @@ mod spec;
 pub use choose::{Choice, choose, choose_usual};
 pub use fill::{Argv, Facts, fill_commands, fill_text};
 pub use load::{load, load_all};
-pub use members::members;
+pub use members::{Claim, claims, members};
 pub use report::{Amount, Report};
 pub use spec::{
     Activation, Commands, EnvironmentSpec, Manager, ManagerTool, Members, Offline, Phase, Select,

@@ -33,6 +33,8 @@ pub struct Manager {
     /// What is at the top of such a folder or environment and is written to in place: by
     /// programs, or by scripts of packages. All else in it is only ever replaced.
     pub rewritten: Vec<String>,
+    /// Files beside the manifest, other than lockfiles, that an install writes.
+    pub written: Vec<String>,
     /// The packages of one project that have such a folder each.
     pub members: Option<Members>,
     /// What a tool's own packages are kept in, where projects have such a folder.
@@ -100,6 +102,33 @@ pub struct Members {
     pub declared: BTreeMap<String, Vec<String>>,
     /// A folder that a pattern names is a member if it holds any of these.
     pub manifests: Vec<String>,
+    /// The programs that look for each of those files above a project, and install in the
+    /// folder that has it; all, where a file is not here.
+    pub heard: BTreeMap<String, Vec<String>>,
+}
+
+impl Members {
+    /// Whether a folder holds what a member holds.
+    #[must_use]
+    pub fn has_manifest(&self, folder: &std::path::Path) -> bool {
+        let mut manifests = self.manifests.iter();
+        manifests.any(|file| folder.join(file).is_file())
+    }
+
+    /// Whether a program heeds a file that names members.
+    #[must_use]
+    pub fn is_heard(&self, file: &str, tool: &str) -> bool {
+        let heard = self.heard.get(file);
+        heard.is_none_or(|tools| tools.iter().any(|name| name == tool))
+    }
+
+    /// The files that a folder holds only if it has members: no member has them itself.
+    pub fn of_roots(&self) -> impl Iterator<Item = &str> {
+        let files = self.declared.keys();
+        files
+            .filter(|file| !self.manifests.contains(file))
+            .map(String::as_str)
+    }
 }
 
 /// A directory in the cache for the packages of all tools that require the same, and how
@@ -143,6 +172,8 @@ pub struct ManagerTool {
     /// The arguments that name an optional part of the manifest; part of `install` as
     /// `{selected...}`.
     pub select: Select,
+    /// Arguments that keep it from a workspace above the project that does not name it.
+    pub alone: Vec<String>,
     /// The arguments that hold what is installed; part of `install` as `{constraints...}`.
     pub constraints: Vec<String>,
     /// Brings an interpreter of a version.

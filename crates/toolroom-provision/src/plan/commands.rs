@@ -8,6 +8,7 @@ use super::Step;
 use super::machine::Interpreter;
 use super::needs::Selected;
 use super::target::Target;
+use super::workspace::Membership;
 use crate::decision::{Action, Decision, count};
 use crate::error::ProvisionError;
 use crate::manager::{Choice, Facts, Phase, fill_commands, fill_text};
@@ -139,7 +140,12 @@ impl<'p> Making<'p> {
             .zip(filled)
             .filter(|(command, _)| !is_idle(command));
         let redaction = Redaction::of(self.world);
-        for (_, argv) in filled {
+        let alone = match self.target.membership {
+            Membership::PassedOver => self.choice.commands.alone.as_slice(),
+            _ => &[],
+        };
+        for (_, mut argv) in filled {
+            argv.extend(alone.iter().cloned());
             steps.push(Step {
                 what: what.to_owned(),
                 shown: redaction.argv(&argv),
@@ -152,9 +158,9 @@ impl<'p> Making<'p> {
     }
 
     fn facts(&self, environment: Option<&Path>) -> Result<Facts<'_>, ProvisionError> {
-        let mut facts = Facts::new(self.world, &self.target.root);
-        if let Some(manifest) = self.target.manifests.first() {
-            facts.path("manifest", manifest);
+        let mut facts = Facts::new(self.world, self.target.site());
+        if let Some(manifest) = self.target.site_manifest() {
+            facts.path("manifest", &manifest);
         }
         if let Some(environment) = environment {
             facts.path("environment", environment);
@@ -198,7 +204,7 @@ impl<'p> Making<'p> {
             .iter()
             .map(|name| (name, &select.group));
         let mut arguments = Vec::new();
-        let mut facts = Facts::new(self.world, &self.target.root);
+        let mut facts = Facts::new(self.world, self.target.site());
         for (name, texts) in extras.chain(groups) {
             facts.text("name", name.as_str());
             for text in texts {

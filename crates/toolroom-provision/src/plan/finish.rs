@@ -11,6 +11,7 @@ use super::machine::{Interpreter, Lacking};
 use super::needs::Needs;
 use super::planner::{Options, Planner};
 use super::target::{Subject, Target};
+use super::workspace::choose_for;
 use crate::decision::{Action, Decision, Origin};
 use crate::error::ProvisionError;
 use crate::journal::key;
@@ -61,6 +62,10 @@ impl Planner<'_> {
         if let Subject::Tool(_) = target.subject {
             return Ok(choose_usual(&target.manager, &is_there));
         }
+        if let Some(workspace) = target.workspace() {
+            let site = &workspace.root;
+            return choose_for(&target.manager, site, &target.root, &is_there);
+        }
         let manifest = target.manifests.first().unwrap_or(&target.root);
         choose(&target.manager, &target.root, manifest, &is_there)
     }
@@ -90,7 +95,7 @@ impl Planner<'_> {
             .interpreter
             .as_ref()
             .and_then(|found| found.path.parent());
-        self.machine().program(tool, &target.root, beside)
+        self.machine().program(tool, target.site(), beside)
     }
 
     pub(super) fn finish(

@@ -7,6 +7,7 @@ use super::finish::Decided;
 use super::needs::Needs;
 use super::planner::Planner;
 use super::target::{Subject, Target};
+use super::workspace::{Membership, Workspace};
 use super::{Plan, survey};
 use crate::apply::{Before, Kept, is_over, mark};
 use crate::decision::{
@@ -15,7 +16,7 @@ use crate::decision::{
 };
 use crate::error::ProvisionError;
 use crate::journal::{Pending, Record};
-use crate::manager::{Choice, members};
+use crate::manager::{Choice, Claim, members};
 use crate::store;
 
 impl Planner<'_> {
@@ -32,7 +33,20 @@ impl Planner<'_> {
         let choice = self.choice(target)?;
         let situation = self.folder_situation(target, &needs, &choice, checked)?;
         let decision = decide_folder(&situation);
-        self.finish(target, needs, Decided::beside(decision))
+        match &target.membership {
+            Membership::Of(workspace) if decision.action.changes() => {
+                let reason = format!(
+                    "it is a member of {}, which is installed as a whole, from its root",
+                    workspace.told()
+                );
+                let decision = decision.because(reason);
+                self.finish(target, needs, Decided::beside(decision))
+            }
+            Membership::Barred { of, why } if decision.action.changes() => {
+                Ok(self.bare(target, needs, barred(decision, of, why)))
+            }
+            _ => self.finish(target, needs, Decided::beside(decision)),
+        }
     }
 
     fn folder_situation(
@@ -42,13 +56,16 @@ impl Planner<'_> {
         choice: &Choice,
         checked: Option<Checked>,
     ) -> Result<FolderSituation, ProvisionError> {
-        let root = &target.root;
+        let root = target.site();
         let folder = target.manager.folder.as_ref().map(|name| root.join(name));
         let place = folder.as_deref().unwrap_or(root);
-        let auditor = target.manager.audit.as_deref();
-        let audited = auditor
-            .filter(|_| !uses_plug(choice, root))
-            .map(|auditor| survey::audit(auditor, place, &needs.requirements, &self.rules()));
+        let audited = match uses_plug(choice, root) {
+            true => None,
+            false => {
+                let own = target.audited_folder();
+                self.audited_folder(target, needs, own.as_deref().unwrap_or(&target.root))
+            }
+        };
         let marked = choice
             .commands
             .marks
@@ -163,9 +180,26 @@ fn unnoted(target: &Target, place: &Path) -> Option<BrokenOff> {
         Some(Before::Absent) => Some(BrokenOff::Making),
         None => {
             // Whoever cannot be told now is named by the install that needs to know.
-            let members = members(&target.manager, &target.root).unwrap_or_default();
+            let members = members(&target.manager, target.site()).unwrap_or_default();
             kept.is_begun_in(&members).then_some(BrokenOff::Changing)
         }
+    }
+}
+
+/// What would be done, if it could be done where it has to be.
+fn barred(decision: Decision, of: &Workspace, why: &str) -> Decision {
+    let Claim { file, field } = &of.claim;
+    let root = of.root.display();
+    Decision {
+        action: Action::Refuse,
+        environment: None,
+        fix: Some(format!(
+            "install in {root} by hand, or take the project out of `{field}` of its {file}"
+        )),
+        ..decision.because(format!(
+            "it is a member of {}, which is not changed: {why}",
+            of.told()
+        ))
     }
 }
 

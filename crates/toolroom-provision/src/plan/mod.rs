@@ -13,6 +13,7 @@ mod parents;
 mod planner;
 mod survey;
 mod target;
+mod workspace;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,8 @@ pub use needs::{Needs, Selected};
 pub(crate) use planner::manifest;
 pub use planner::{Options, Planner};
 pub use target::{EnvSetup, Subject, Target, declares_packages, env_setup};
+pub(crate) use workspace::manifest_at;
+pub use workspace::{Membership, Workspace};
 
 /// A decision about one target, with the commands that carry it out.
 #[derive(Debug, Clone)]
@@ -78,7 +81,7 @@ impl Plan {
         self.decision
             .environment
             .clone()
-            .unwrap_or_else(|| self.target.root.clone())
+            .unwrap_or_else(|| self.target.site().to_path_buf())
     }
 
     /// The manager, and how it was chosen to work.
@@ -100,6 +103,8 @@ struct Shown<'p> {
     commands: Vec<&'p Argv>,
     environment: Option<&'p PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    workspace: Option<&'p PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     constraints: Option<&'p PathBuf>,
     applied: bool,
     warnings: &'p [String],
@@ -117,6 +122,7 @@ impl Serialize for Plan {
             conflicts: &self.decision.conflicts,
             commands: self.steps.iter().map(|step| &step.shown).collect(),
             environment: self.decision.environment.as_ref(),
+            workspace: self.target.workspace().map(|found| &found.root),
             constraints: self.constraints.as_ref(),
             applied: self.applied,
             warnings: &self.decision.warnings,

@@ -9,26 +9,49 @@ const MAX_LEVELS: usize = 8;
 /// The directories above a project, nearest first.
 #[must_use]
 pub fn above(project: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let is_git_root = |directory: &Path| directory.join(".git").exists();
-    if is_git_root(project) {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    for directory in project.ancestors().skip(1).take(MAX_LEVELS) {
-        let is_end = directory.parent().is_none() || Some(directory) == home;
-        if is_end || anyone_may_write(directory) {
-            break;
+    let above = project.ancestors().skip(1);
+    above
+        .take_while(|directory| barrier(project, directory, home).is_none())
+        .map(Path::to_path_buf)
+        .collect()
+}
+
+/// Why a directory above a project is out of its reach, if it is.
+#[must_use]
+pub fn barrier(project: &Path, above: &Path, home: Option<&Path>) -> Option<String> {
+    let mut below = project;
+    for (level, directory) in project.ancestors().skip(1).enumerate() {
+        if below.join(".git").exists() {
+            return Some(format!(
+                "it lies outside of the git repository {}",
+                below.display()
+            ));
         }
-        found.push(directory.to_path_buf());
-        if is_git_root(directory) {
-            break;
+        if Some(directory) == home {
+            let lies = if directory == above {
+                "is"
+            } else {
+                "lies above"
+            };
+            return Some(format!("it {lies} your home directory"));
         }
+        if directory.parent().is_none() || level >= MAX_LEVELS {
+            return Some("it is too far above".to_owned());
+        }
+        if anyone_may_write(directory) && !anyone_may_write(project) {
+            return Some(format!("anyone may write to {}", directory.display()));
+        }
+        if directory == above {
+            return None;
+        }
+        below = directory;
     }
-    found
+    Some("it is not above".to_owned())
 }
 
 /// What anyone may write to, such as the folder for temporary files, holds nobody's
-/// project: an environment there could be planted.
+/// project: an environment there could be planted. Where anyone may write to the project
+/// itself, as on disks that know no owners, that says nothing.
 #[cfg(unix)]
 fn anyone_may_write(directory: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;

@@ -10,6 +10,7 @@ use toolroom_kernel::chain::Chain;
 use super::machine::Machine;
 use super::needs::Needs;
 use super::target::{EnvSetup, Subject, Target, declares_packages, env_setup};
+use super::workspace::Membership;
 use super::{Plan, survey};
 use crate::audit::SeverityRules;
 use crate::decision::{Checked, Decision, Findings, Policy};
@@ -81,8 +82,34 @@ impl<'p> Planner<'p> {
         let managers = manager::load_all(self.catalog)?;
         Ok(managers
             .into_iter()
-            .filter_map(|manager| of_manifests(manager, root, None))
+            .filter_map(|manager| self.of_manifests(manager, root, None))
             .collect())
+    }
+
+    fn of_manifests(
+        &self,
+        manager: Manager,
+        root: &Path,
+        named: Option<PathBuf>,
+    ) -> Option<Target> {
+        let manifests: Vec<PathBuf> = match named {
+            Some(named) => vec![named],
+            None => manager
+                .manifests
+                .iter()
+                .map(|name| root.join(name))
+                .filter(|file| file.is_file())
+                .collect(),
+        };
+        let root = manifests.first()?.parent().unwrap_or(root).to_path_buf();
+        Some(Target {
+            subject: Subject::Project,
+            membership: Membership::of(&manager, &root, self.world.home.as_deref()),
+            root,
+            manifests,
+            manager,
+            interpreter: None,
+        })
     }
 
     /// What a tool needs: an environment of its own, or what its manifest asks for.
@@ -99,6 +126,7 @@ impl<'p> Planner<'p> {
             subject: Subject::Tool(Box::new(tool.clone())),
             root: self.world.root().to_path_buf(),
             manifests: Vec::new(),
+            membership: Membership::Alone,
             manager,
             interpreter: None,
         };
@@ -109,7 +137,7 @@ impl<'p> Planner<'p> {
         }
         let root = self.world.root();
         let named = named_manifest(&own.manager, &setup, root);
-        Ok(of_manifests(own.manager, root, named))
+        Ok(self.of_manifests(own.manager, root, named))
     }
 
     /// Plans for one target. Starts nothing, so that no file of the project is run.
@@ -190,26 +218,6 @@ impl<'p> Planner<'p> {
         let requirements = bound.as_ref().unwrap_or(&plan.needs.requirements);
         survey::audit(auditor, place, requirements, &self.rules())
     }
-}
-
-fn of_manifests(manager: Manager, root: &Path, named: Option<PathBuf>) -> Option<Target> {
-    let manifests: Vec<PathBuf> = match named {
-        Some(named) => vec![named],
-        None => manager
-            .manifests
-            .iter()
-            .map(|name| root.join(name))
-            .filter(|file| file.is_file())
-            .collect(),
-    };
-    let first = manifests.first()?;
-    Some(Target {
-        subject: Subject::Project,
-        root: first.parent().unwrap_or(root).to_path_buf(),
-        manifests,
-        manager,
-        interpreter: None,
-    })
 }
 
 /// The manifest that an `env_setup` is about, if it is there.

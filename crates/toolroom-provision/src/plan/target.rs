@@ -7,6 +7,7 @@ use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::Tool;
 
 use super::machine::Interpreter;
+use super::workspace::{Membership, Workspace, manifest_at};
 use crate::manager::Manager;
 
 /// Whose environment it is.
@@ -27,6 +28,8 @@ pub struct Target {
     pub root: PathBuf,
     /// The manifests that are there, in the manager's order.
     pub manifests: Vec<PathBuf>,
+    /// What it is to the folders above it.
+    pub membership: Membership,
     /// What a tool runs with, where its packages must fit that and are kept apart.
     pub interpreter: Option<Interpreter>,
 }
@@ -39,6 +42,38 @@ impl Target {
             Subject::Project => "project".to_owned(),
             Subject::Tool(tool) => tool.id.to_string(),
         }
+    }
+
+    /// The workspace that its packages are installed in.
+    #[must_use]
+    pub const fn workspace(&self) -> Option<&Workspace> {
+        match &self.membership {
+            Membership::Of(workspace) => Some(workspace),
+            Membership::Alone | Membership::PassedOver | Membership::Barred { .. } => None,
+        }
+    }
+
+    /// The directory its installer works in: its own, or the root of its workspace.
+    #[must_use]
+    pub fn site(&self) -> &Path {
+        self.workspace()
+            .map_or(&self.root, |workspace| &workspace.root)
+    }
+
+    /// The manifest at its site, if there is one.
+    #[must_use]
+    pub fn site_manifest(&self) -> Option<PathBuf> {
+        match self.workspace() {
+            Some(workspace) => Some(manifest_at(&self.manager, &workspace.root)),
+            None => self.manifests.first().cloned(),
+        }
+    }
+
+    /// Where an audit looks for its packages, where they go to a folder.
+    #[must_use]
+    pub fn audited_folder(&self) -> Option<PathBuf> {
+        let folder = self.manager.folder.as_ref()?;
+        Some(self.root.join(folder))
     }
 
     /// Whether its packages have a directory of their own, which we make and delete as a

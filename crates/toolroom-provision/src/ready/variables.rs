@@ -6,7 +6,7 @@ use toolroom_kernel::World;
 use toolroom_kernel::resolve::Setup;
 
 use crate::manager::{Facts, Manager, SharedSpec, choose, fill_text};
-use crate::plan::{EnvSetup, manifest};
+use crate::plan::{EnvSetup, Membership, manifest, manifest_at};
 
 /// The variables, and directories for lists of such.
 pub fn of(world: &World, setup: &EnvSetup, manager: &Manager) -> Setup {
@@ -19,15 +19,39 @@ pub fn of(world: &World, setup: &EnvSetup, manager: &Manager) -> Setup {
         return added;
     };
     let root = manifest.parent().unwrap_or(world.root());
-    added.set.extend(set_by(world, manager, root, &manifest));
-    for (name, folder) in put_before(world, manager, root) {
-        // What a tool names itself comes before its packages.
-        match added.set.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, own)) => *own = joined(own, &folder),
-            None => added.prepend.push((name, vec![folder])),
+    // Packages of a member are in its own folder, or in that of its workspace.
+    let membership = Membership::of(manager, root, world.home.as_deref());
+    let workspace = match &membership {
+        Membership::Of(workspace) => Some(workspace),
+        _ => None,
+    };
+    let set = match workspace {
+        Some(found) => {
+            let manifest = manifest_at(manager, &found.root);
+            set_by(world, manager, &found.root, &manifest)
+        }
+        None => set_by(world, manager, root, &manifest),
+    };
+    added.set.extend(set);
+    let folders = workspace.map(|found| found.root.as_path());
+    for folder in std::iter::once(root).chain(folders) {
+        for (name, folder) in put_before(world, manager, folder) {
+            add_folder(&mut added, name, folder);
         }
     }
     added
+}
+
+/// What a tool names itself comes before its packages.
+fn add_folder(added: &mut Setup, name: String, folder: String) {
+    if let Some((_, own)) = added.set.iter_mut().find(|(known, _)| *known == name) {
+        *own = joined(own, &folder);
+        return;
+    }
+    match added.prepend.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, folders)) => folders.push(folder),
+        None => added.prepend.push((name, vec![folder])),
+    }
 }
 
 /// The variables that lead to packages that are shared.

@@ -15,9 +15,10 @@
 //!    every room there may be, whatever the manifests say by the next run.
 //! 2. Every other room is filled, with the mark of whose it is, and last the project's own.
 //!    A kill until then has changed nothing: it is not full, and what is listed is removed.
-//! 3. The installer works. After a failure or a kill the project's room is full, so every
-//!    listed folder is put back, one after the other, and the project's own last. A kill in
-//!    between leaves the project's room full, and those that are back without a room.
+//! 3. The installer works. After a failure or a kill the project's room is full, so lockfiles
+//!    and then every listed folder are put back, one after the other, and the project's own
+//!    last. A kill in between leaves the project's room full, and those that are back without
+//!    a room.
 //! 4. After success the project's room is emptied first. In that moment all is new: a kill
 //!    thereafter leaves a room that is not full, and what is listed is removed. The list
 //!    itself goes last.
@@ -25,6 +26,7 @@
 //! A full room of a member whose list is gone cannot come from a kill. It is put back when
 //! the project is kept again, for an install that then goes over all of it.
 
+mod beside;
 mod room;
 mod tree;
 
@@ -33,6 +35,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use beside::File;
 pub use room::Before;
 use room::Room;
 pub(super) use tree::delete;
@@ -50,6 +53,17 @@ struct List {
     version: u32,
     /// From the project's folder on.
     folders: Vec<PathBuf>,
+}
+
+/// What is kept besides a project's folder, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Along<'k> {
+    /// The folders of members.
+    pub members: &'k [PathBuf],
+    /// What is written to in place, by its names at the top of a folder.
+    pub rewritten: &'k [String],
+    /// Files that are no packages.
+    pub files: &'k [File],
 }
 
 /// A project's folder, and those of its members, as they were.
@@ -96,34 +110,33 @@ impl Kept {
         !self.own.note(LIST).exists() && members.iter().any(is_left)
     }
 
-    /// Keeps the folder and those of its members as they are now. What is written to in place
-    /// is given by its names at the top of a folder. `alone` waits until nobody else is at a
-    /// member's folder, for as long as what it gives is held.
+    /// Keeps the folder and what goes along with it as they are now. `alone` waits until nobody
+    /// else is at a member's folder, for as long as what it gives is held.
     ///
     /// # Errors
     /// Fails if one cannot be kept; then nothing may be installed.
     pub fn keep<L>(
         &self,
-        members: &[PathBuf],
-        rewritten: &[String],
+        along: Along<'_>,
         alone: impl Fn(&Path) -> io::Result<L>,
     ) -> io::Result<()> {
         self.put_back()?;
-        if members.is_empty() && !self.own.has_folder() {
+        if along.members.is_empty() && !self.own.has_folder() {
             return Ok(());
         }
         let made = self.own.make();
-        made.and_then(|()| self.fill(members, rewritten, alone))
+        made.and_then(|()| self.fill(along, alone))
             .inspect_err(|_| drop(self.put_back()))
     }
 
-    fn fill<L>(
-        &self,
-        members: &[PathBuf],
-        rewritten: &[String],
-        alone: impl Fn(&Path) -> io::Result<L>,
-    ) -> io::Result<()> {
+    fn fill<L>(&self, along: Along<'_>, alone: impl Fn(&Path) -> io::Result<L>) -> io::Result<()> {
+        let Along {
+            members,
+            rewritten,
+            files,
+        } = along;
         self.write_list(members)?;
+        beside::keep(&self.own, self.base(), files)?;
         for member in members {
             let room = Room::beside(member);
             let _alone = alone(member)?;
@@ -176,6 +189,20 @@ impl Kept {
             }
         }
         self.own.put_back()
+    }
+
+    /// Makes the files that were kept what they were, where an install did not come to its end;
+    /// not those that are others' by now.
+    ///
+    /// # Errors
+    /// Fails if one cannot be written; then it can be tried again.
+    pub fn put_files_back(&self, is_others: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+        match self.before() {
+            Some(_) if self.above().is_none() => {
+                beside::put_back(&self.own, self.base(), is_others)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes a folder what it was that was kept for an install above, which knows nothing of

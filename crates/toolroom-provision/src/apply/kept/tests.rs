@@ -5,7 +5,12 @@ use super::*;
 /// Nobody else is there.
 fn keep(kept: &Kept, members: &[PathBuf]) {
     let rewritten = [".made".to_owned()];
-    kept.keep(members, &rewritten, |_| Ok(())).unwrap();
+    let along = Along {
+        members,
+        rewritten: &rewritten,
+        files: &[],
+    };
+    kept.keep(along, |_| Ok(())).unwrap();
 }
 
 /// A folder with a file of every kind that matters, and what is seen of it.
@@ -215,7 +220,11 @@ fn a_kill_while_folders_are_put_back_leaves_a_mark_until_all_are_old() {
 fn a_kill_while_folders_are_kept_leaves_nothing_of_it() {
     let (root, kept, members) = project();
     let before = seen(root.path());
-    let stopped = kept.keep(&members, &[], |member| match member == members[1] {
+    let along = Along {
+        members: &members,
+        ..Along::default()
+    };
+    let stopped = kept.keep(along, |member| match member == members[1] {
         true => Err(io::Error::other("no")),
         false => Ok(()),
     });
@@ -305,8 +314,46 @@ fn a_member_knows_the_project_that_it_was_kept_for_and_leaves_that_alone() {
         let member = Kept::of(folder);
         assert_eq!(member.above().as_ref(), Some(&kept.place));
         assert!(!member.put_back().unwrap());
-        assert!(member.keep(&[], &[], |_| Ok(())).is_err());
+        assert!(member.keep(Along::default(), |_| Ok(())).is_err());
     }
     assert_eq!(kept.above(), None);
     assert_eq!(seen(root.path()), after);
+}
+
+#[test]
+fn files_beside_a_folder_are_put_back_but_for_those_that_are_others_by_now() {
+    let (root, folder) = folder();
+    let [was, new, theirs] =
+        ["was.lock", "new.lock", "inner/theirs.lock"].map(|name| root.path().join(name));
+    fs_err::create_dir(root.path().join("inner")).unwrap();
+    fs_err::write(&was, "old").unwrap();
+    let files = [&was, &new, &theirs].map(|file| (file.clone(), fs_err::read(file).ok()));
+    let (kept, before) = (Kept::of(&folder), seen(root.path()));
+    let along = Along {
+        files: &files,
+        ..Along::default()
+    };
+    for (others, left) in [(None, 0), (Some(&theirs), 1)] {
+        kept.keep(along, |_| Ok(())).unwrap();
+        install(&folder);
+        for file in [&was, &new, &theirs] {
+            fs_err::write(file, "changed").unwrap();
+        }
+        let is_others = |file: &Path| others.is_some_and(|others| file == others);
+        kept.put_files_back(&is_others).unwrap();
+        kept.put_files_back(&is_others).unwrap();
+        kept.put_back().unwrap();
+        assert_eq!(seen(root.path()).len(), before.len() + left);
+        assert_eq!(fs_err::read_to_string(&was).unwrap(), "old");
+        assert_eq!(theirs.exists(), left == 1);
+    }
+    kept.keep(along, |_| Ok(())).unwrap();
+    fs_err::write(&was, "changed").unwrap();
+    kept.let_go().unwrap();
+    kept.put_files_back(&|_| false).unwrap();
+    assert_eq!(
+        fs_err::read_to_string(&was).unwrap(),
+        "changed",
+        "it was done"
+    );
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::News;
 use super::super::found::is_mixed;
-use super::super::kept::{Kept, delete};
+use super::super::kept::{Along, Kept, delete};
+use super::super::lockfiles::Lockfiles;
 use super::super::mark::{self, Ready};
 use super::super::recover::alone_at;
 use super::{Work, interrupted};
@@ -18,6 +19,7 @@ impl Work<'_> {
     pub(super) fn begin(&self) -> Result<Pending, ProvisionError> {
         let mut pending = Pending::new(self.state, self.place, self.marks());
         let earlier = Pending::of(self.state, self.place);
+        pending.member = self.member();
         pending.is_mixed = earlier.is_some_and(|earlier| is_mixed(self.state, &earlier));
         pending.begin(self.state)?;
         Ok(pending)
@@ -31,7 +33,7 @@ impl Work<'_> {
             return None;
         }
         let marks = self.choice.commands.marks.iter();
-        let marks = marks.map(|mark| target.root.join(mark));
+        let marks = marks.map(|mark| target.site().join(mark));
         let is_within = |mark: &PathBuf| mark != self.place && mark.starts_with(self.place);
         Some(marks.filter(is_within).collect())
     }
@@ -43,27 +45,44 @@ impl Work<'_> {
     }
 
     /// Keeps what is there, in the members of a project as well.
-    pub(super) fn keep(&self) -> Result<(), ProvisionError> {
+    pub(super) fn keep(&self, lockfiles: &Lockfiles) -> Result<(), ProvisionError> {
         let Some(kept) = kept(self.plan) else {
             return Ok(());
         };
         let Plan { target, .. } = self.plan;
         let members = match target.has_own_directory() {
             true => Vec::new(),
-            false => members(&target.manager, &target.root)?,
+            false => members(&target.manager, target.site())?,
         };
         let waiting = |holder: &str| self.how.progress.hear(self.plan, News::Waiting { holder });
         let alone = |member: &Path| {
             alone_at(self.how, self.state, member, &waiting).map_err(std::io::Error::other)
         };
-        kept.keep(&members, &target.manager.rewritten, alone)
+        let along = Along {
+            members: &members,
+            rewritten: &target.manager.rewritten,
+            files: lockfiles.before(),
+        };
+        kept.keep(along, alone)
             .map_err(|source| match self.how.cancel.is_requested() {
                 true => interrupted(self.place),
-                false => {
-                    let doing = format!("{} cannot be kept as it is", self.place.display());
-                    ProvisionError::io(doing, source)
-                }
+                false => self.not_kept(source),
             })
+    }
+
+    fn not_kept(&self, source: std::io::Error) -> ProvisionError {
+        let doing = format!("{} cannot be kept as it is", self.place.display());
+        let Some(workspace) = self.plan.target.workspace() else {
+            return ProvisionError::io(doing, source);
+        };
+        let root = workspace.root.display();
+        ProvisionError::Refused {
+            target: self.plan.target.name(),
+            reason: format!(
+                "{doing}, and it is installed there as a member of the workspace {root}: {source}"
+            ),
+            fix: Some(format!("see to it that {root} can be written to")),
+        }
     }
 
     /// Makes a place that was changed what it was; says whether it is. What was found in the
