@@ -221,6 +221,19 @@ pub(super) fn wood(has_own: bool) -> TestContext {
     context
 }
 
+/// The same wood, seen from a tree in it that is a project itself. Its installer writes a
+/// lockfile, too.
+pub(super) fn tree(has_own: bool) -> TestContext {
+    let mut context = wood(has_own);
+    let choice = "choose: {lockfiles: {acorns.lock: squirrel}, ";
+    let data = ACORNS.replace("choose: {", choice);
+    context.file("trees/a/.ai/tools/managers/acorns.yaml", data);
+    let script = format!("{SQUIRREL}echo locked > acorns.lock\n");
+    context.executable(context.root().join("bin/squirrel"), script);
+    context.enter("trees/a");
+    context
+}
+
 /// What is in the folders of the project and its members.
 fn acorns(context: &TestContext) -> [Option<String>; 3] {
     let read =
@@ -230,11 +243,20 @@ fn acorns(context: &TestContext) -> [Option<String>; 3] {
 
 #[test]
 fn a_project_and_its_members_are_all_old_or_all_new_after_every_crash() {
+    all_old_or_all_new(wood);
+}
+
+#[test]
+fn a_workspace_is_all_old_or_all_new_after_every_crash_of_setup_in_one_of_its_members() {
+    all_old_or_all_new(tree);
+}
+
+fn all_old_or_all_new(prepare: fn(bool) -> TestContext) {
     let Some(library) = library() else { return };
     for (has_own, undoes) in [(true, true), (true, false), (false, true), (false, false)] {
         for at in 1..=MOST {
             assert!(at < MOST, "there is no end to its changes");
-            let context = wood(has_own);
+            let context = prepare(has_own);
             let old = acorns(&context);
             context.run(&["setup", "--plan"]);
             if !crashes(&context, library, &["setup"], at) {
@@ -255,6 +277,7 @@ fn a_project_and_its_members_are_all_old_or_all_new_after_every_crash() {
                     [None, new[1].clone(), None]
                 };
                 assert!(after == old || after == kept, "{when}: {after:?}");
+                assert!(!context.project().join("acorns.lock").exists(), "{when}");
                 context.file("acorns.json", "{\"trees\": [\"trees/*\"]}");
             }
             plan(&context, &[]);
@@ -275,12 +298,22 @@ fn no_room_is_left(context: &TestContext, when: &str) {
 
 #[test]
 fn what_a_failed_install_did_to_members_is_undone_though_the_undoing_crashes_anywhere() {
+    undone_through_every_crash(wood, SQUIRREL);
+}
+
+#[test]
+fn what_a_failed_install_in_a_member_did_is_undone_though_the_undoing_crashes_anywhere() {
+    let script = format!("{SQUIRREL}echo locked > acorns.lock\n");
+    undone_through_every_crash(tree, &script);
+}
+
+fn undone_through_every_crash(prepare: fn(bool) -> TestContext, script: &str) {
     let Some(library) = library() else { return };
     for has_own in [true, false] {
         for at in 1..=MOST {
             assert!(at < MOST, "there is no end to its changes");
-            let context = wood(has_own);
-            let failing = format!("{SQUIRREL}exit 1\n");
+            let context = prepare(has_own);
+            let failing = format!("{script}exit 1\n");
             context.executable(context.root().join("bin/squirrel"), failing);
             let before = bytes_of(&context.project());
             context.run(&["setup", "--plan"]);

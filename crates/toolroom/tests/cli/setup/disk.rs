@@ -5,7 +5,8 @@ use std::process::Command;
 
 use toolroom_test::{TestContext, skip_unpermitted};
 
-use super::with_uv;
+use super::crash::tree;
+use super::{bytes_of, with_uv};
 
 /// Runs a shell script with a small file system mounted on a folder. Nothing where the
 /// machine does not let us.
@@ -127,4 +128,32 @@ status=0; "$3" setup --json || status=$?
     let script = "echo six > requirements.txt\ncd / && mount -o remount,bind,ro \"$1\" && cd \"$1\"\nstatus=0; \"$3\" setup || status=$?\n[ \"$status\" = 125 ]\n[ ! -e .venv ]\n";
     let text = on_a_small_disk(&context, project.to_str().unwrap(), "1m", script).unwrap();
     assert!(text.contains("Read-only file system"), "{text}");
+}
+
+#[test]
+fn a_workspace_that_cannot_be_written_to_is_named_and_stays_as_it_is() {
+    let context = tree(true);
+    let before = bytes_of(&context.project());
+    let spare = context.root().join("spare");
+    fs_err::create_dir(&spare).unwrap();
+    let script = r#"
+mount --bind "$2" "$2"
+cd / && mount -o remount,bind,ro "$2" && cd "$2/trees/a"
+status=0; "$3" setup || status=$?
+[ "$status" = 125 ]
+"#;
+    let Some(text) = on_a_small_disk(&context, spare.to_str().unwrap(), "1m", script) else {
+        return;
+    };
+    assert_eq!(bytes_of(&context.project()), before);
+    let text: Vec<&str> = text.split_whitespace().collect();
+    let text = text.join(" ");
+    for said in [
+        "error[provision::refused]",
+        "[PROJECT]/hollow cannot be kept as it is, and it is installed there as a member of the workspace [PROJECT]: ",
+        "Read-only file system",
+        "see to it that [PROJECT] can be written to",
+    ] {
+        assert!(text.contains(said), "{text}");
+    }
 }

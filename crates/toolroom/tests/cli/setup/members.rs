@@ -8,18 +8,18 @@ use std::process::{Child, Command, Stdio};
 use toolroom_test::{TestContext, tools};
 
 use super::faults::wait_until;
-use super::node::with_node;
+use super::node::{MODERN_YARN, with_modern_yarn, with_node};
 use super::{bytes_of, plan};
 
 /// A package manager, its version, how a user installs with it, and its lockfile.
-type Manager = (
+pub(super) type Manager = (
     &'static str,
     &'static str,
     &'static [&'static str],
     &'static str,
 );
 
-const MANAGERS: [Manager; 4] = [
+pub(super) const MANAGERS: [Manager; 5] = [
     (
         "npm",
         "10.0.0",
@@ -34,22 +34,23 @@ const MANAGERS: [Manager; 4] = [
     ),
     ("yarn", "1.22.0", &["install", "--no-lockfile"], "yarn.lock"),
     ("bun", "1.0.0", &["install", "--no-save"], "bun.lock"),
+    ("yarn", MODERN_YARN, &["install"], "yarn.lock"),
 ];
 
 /// What the project and its members `a` and `b` depend on. Versions differ, so that every
 /// package manager puts them into the members' own folders.
-struct Wanted {
-    project: &'static str,
-    a: &'static str,
-    b: &'static str,
+pub(super) struct Wanted {
+    pub(super) project: &'static str,
+    pub(super) a: &'static str,
+    pub(super) b: &'static str,
 }
 
-const THEIRS: Wanted = Wanted {
+pub(super) const THEIRS: Wanted = Wanted {
     project: "\"left-pad\": \"1.1.0\"",
     a: "\"left-pad\": \"1.2.0\"",
     b: "",
 };
-const OURS: Wanted = Wanted {
+pub(super) const OURS: Wanted = Wanted {
     project: "\"left-pad\": \"1.3.0\", \"ms\": \"2.1.3\"",
     a: "\"left-pad\": \"1.1.3\"",
     b: "\"left-pad\": \"1.1.1\"",
@@ -57,7 +58,7 @@ const OURS: Wanted = Wanted {
 
 /// Writes the manifests. Installers run the project's script when all packages are in their
 /// places, and are not done before it ends.
-fn manifests(context: &TestContext, manager: Manager, wanted: &Wanted, last: &str) {
+pub(super) fn manifests(context: &TestContext, manager: Manager, wanted: &Wanted, last: &str) {
     let (name, version, ..) = manager;
     let project = format!(
         "{{\"name\": \"x\", \"version\": \"1.0.0\", \"private\": true, \"packageManager\": \"{name}@{version}\", \"workspaces\": [\"packages/*\"], \"dependencies\": {{{}}}, \"scripts\": {{\"postinstall\": \"{last}\"}}}}",
@@ -67,23 +68,33 @@ fn manifests(context: &TestContext, manager: Manager, wanted: &Wanted, last: &st
     if name == "pnpm" {
         context.file("pnpm-workspace.yaml", "packages:\n  - 'packages/*'\n");
     }
+    if version == MODERN_YARN {
+        context.file(".yarnrc.yml", "nodeLinker: node-modules\n");
+    }
     member(context, "a", wanted.a, "true");
     member(context, "b", wanted.b, "true");
 }
 
-fn member(context: &TestContext, name: &str, packages: &str, last: &str) {
+pub(super) fn member(context: &TestContext, name: &str, packages: &str, last: &str) {
     let text = format!(
         "{{\"name\": \"{name}\", \"version\": \"1.0.0\", \"dependencies\": {{{packages}}}, \"scripts\": {{\"postinstall\": \"{last}\"}}}}"
     );
     context.file(format!("packages/{name}/package.json"), text);
 }
 
-/// A workspace in which a user has installed what it depends on, without a lockfile.
-fn workspace(manager: Manager) -> Option<TestContext> {
-    let (name, _, install, _) = manager;
-    let mut context = with_node(name)?;
+/// A context with a package manager.
+pub(super) fn with_manager((name, version, ..): Manager) -> Option<TestContext> {
+    let mut context = match version {
+        MODERN_YARN => with_modern_yarn()?,
+        _ => with_node(name)?,
+    };
     context.set_env("BUN_INSTALL_CACHE_DIR", tools().join("cache/bun"));
-    manifests(&context, manager, &THEIRS, "true");
+    context.set_env("YARN_ENABLE_IMMUTABLE_INSTALLS", "false");
+    Some(context)
+}
+
+/// Does what a user does with a package manager in a folder of the project.
+pub(super) fn by_hand(context: &TestContext, (name, ..): Manager, args: &[&str], folder: &str) {
     let usual = context.command(&["env"]);
     let output = Command::new(name)
         .env_clear()
@@ -92,19 +103,28 @@ fn workspace(manager: Manager) -> Option<TestContext> {
                 .get_envs()
                 .filter_map(|(name, value)| Some((name, value?))),
         )
-        .args(install)
+        .args(args)
         .env("CI", "1")
-        .current_dir(context.project())
+        .current_dir(context.project().join(folder))
         .output()
         .unwrap();
     assert!(output.status.success(), "{name}: {output:?}");
+}
+
+/// A workspace in which a user has installed what it depends on, without a lockfile.
+pub(super) fn workspace(manager: Manager) -> Option<TestContext> {
+    let context = with_manager(manager)?;
+    manifests(&context, manager, &THEIRS, "true");
+    by_hand(&context, manager, manager.2, "");
+    // A modern yarn writes one whatever it is told.
+    let _ = fs_err::remove_file(context.project().join(manager.3));
     assert_eq!(version(&context, "packages/a"), Some("1.2.0".to_owned()));
     assert!(!context.project().join("packages/b/node_modules").exists());
     Some(context)
 }
 
 /// The left-pad of the project or a member, if it is whole.
-fn version(context: &TestContext, member: &str) -> Option<String> {
+pub(super) fn version(context: &TestContext, member: &str) -> Option<String> {
     let package = context.project().join(member).join("node_modules/left-pad");
     let text = fs_err::read_to_string(package.join("package.json")).ok()?;
     let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
@@ -114,7 +134,9 @@ fn version(context: &TestContext, member: &str) -> Option<String> {
 }
 
 /// Everything in the project but its manifests and tools.
-fn state(context: &TestContext) -> BTreeMap<PathBuf, (u32, std::ffi::OsString, Vec<u8>)> {
+pub(super) fn state(
+    context: &TestContext,
+) -> BTreeMap<PathBuf, (u32, std::ffi::OsString, Vec<u8>)> {
     let mut found = bytes_of(&context.project());
     let ours = [
         "package.json",
@@ -123,27 +145,27 @@ fn state(context: &TestContext) -> BTreeMap<PathBuf, (u32, std::ffi::OsString, V
         "pnpm-workspace.yaml",
     ]
     .map(|file| context.project().join(file));
-    let tools = context.project().join(".ai");
-    found.retain(|path, _| !ours.contains(path) && !path.starts_with(&tools));
+    let is_tools = |path: &Path| path.iter().any(|name| name == ".ai");
+    found.retain(|path, _| !ours.contains(path) && !is_tools(path));
     found
 }
 
 /// Rooms that are left.
-fn rooms(context: &TestContext) -> Vec<PathBuf> {
+pub(super) fn rooms(context: &TestContext) -> Vec<PathBuf> {
     let folders = ["", "packages/a", "packages/b"].map(|folder| context.project().join(folder));
     let rooms = folders.map(|folder| folder.join(".toolroom-node_modules"));
     rooms.into_iter().filter(|room| room.exists()).collect()
 }
 
-fn start(context: &TestContext) -> Child {
+pub(super) fn start(context: &TestContext) -> Child {
     let mut command = context.command(&["setup"]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().unwrap()
 }
 
 /// Kills setup when its installer has every package in its place, and takes a file from one
-/// in a member, as a kill a moment earlier would have. The lockfile is not written by then.
-fn killed(context: &TestContext, manager: Manager) {
+/// in a member, as a kill a moment earlier would have. Some have written the lockfile by then.
+pub(super) fn killed(context: &TestContext, manager: Manager) {
     manifests(context, manager, &OURS, "touch begun; sleep 600");
     let mut running = start(context);
     let begun = context.project().join("begun");
@@ -164,13 +186,12 @@ fn killed(context: &TestContext, manager: Manager) {
     );
     let half = context.project().join("packages/a/node_modules/left-pad");
     fs_err::remove_file(half.join("index.js")).unwrap();
-    let _ = fs_err::remove_file(context.project().join(manager.3));
     assert_eq!(rooms(context).len(), 3, "{name}");
     manifests(context, manager, &OURS, "true");
 }
 
 /// Setup installs everything, leaves no room, and has nothing to do then.
-fn is_made_whole(context: &TestContext, name: &str) {
+pub(super) fn is_made_whole(context: &TestContext, name: &str) {
     let done = plan(context, &[]);
     assert_eq!(done["applied"], true, "{name}: {done:#}");
     for (member, wanted) in [

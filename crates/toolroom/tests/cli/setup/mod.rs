@@ -23,6 +23,7 @@ mod secrets;
 mod seed_runtimes;
 mod shared;
 mod told;
+mod workspaces;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -86,18 +86,18 @@ fn a_package_manager_that_is_not_installed_is_named() {
     assert!(error["message"].as_str().unwrap().contains("bun"));
 }
 
-const MODERN_YARN: &str = "4.9.2";
+pub(super) const MODERN_YARN: &str = "4.9.2";
 
 /// A context with a modern yarn before the classic one.
-fn with_modern_yarn() -> Option<TestContext> {
+pub(super) fn with_modern_yarn() -> Option<TestContext> {
     let yarn = tool("yarn-4/node_modules/.bin/yarn")?;
     let folders = [yarn, program("node")?].map(|file| file.parent().unwrap().to_path_buf());
     Some(real(&folders))
 }
 
-const IMPORTS: &str =
+pub(super) const IMPORTS: &str =
     "/** Pads. */\nimport pad from \"left-pad\";\nexport const main = () => pad(\"x\", 3);\n";
-const REQUIRES: &str =
+pub(super) const REQUIRES: &str =
     "/** Pads. */\nconst pad = require(\"left-pad\");\nexports.main = () => pad(\"x\", 3);\n";
 
 #[test]
