@@ -333,6 +333,35 @@ fn undone_through_every_crash(prepare: fn(bool) -> TestContext, script: &str) {
 }
 
 #[test]
+fn what_a_killed_install_in_a_member_did_is_undone_though_the_undoing_is_killed_anywhere() {
+    let Some(library) = library() else { return };
+    let new = ["new", "new", "new"].map(|text| Some(text.to_owned()));
+    for has_own in [true, false] {
+        let mut killed_at = (1..MOST).filter(|&at| {
+            let context = tree(has_own);
+            crashes(&context, library, &["setup"], at) && acorns(&context) == new
+        });
+        let killed_at = killed_at.next().expect("a kill after the installer's work");
+        for at in 1..=MOST {
+            assert!(at < MOST, "there is no end to its changes");
+            let context = tree(has_own);
+            let before = bytes_of(&context.project());
+            assert!(crashes(&context, library, &["setup"], killed_at));
+            assert!(context.project().join("acorns.lock").exists());
+            let is_over = !crashes(&context, library, &["setup", "--undo"], at);
+            context.data(&["setup", "--undo"]);
+            let when = format!("crash {at}, {has_own}");
+            assert_eq!(bytes_of(&context.project()), before, "{when}");
+            nothing_is_pending(&context, &when);
+            if is_over {
+                assert!(at > 15, "hardly anything was changed");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn a_broken_environment_is_kept_through_every_crash_of_its_repair() {
     let events = every_crash(
         |context| {
