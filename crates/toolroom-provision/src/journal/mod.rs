@@ -27,6 +27,18 @@ pub fn key(path: &Path) -> String {
     digest([path.as_os_str().as_encoded_bytes()])
 }
 
+/// A name for a place, whichever links lead to the folder it is in. What the place itself is
+/// does not count, nor whether there is anything.
+#[must_use]
+pub fn key_of_place(place: &Path) -> String {
+    let mut folders = place.ancestors().skip(1);
+    let real = folders.find_map(|folder| {
+        let real = fs_err::canonicalize(folder).ok()?;
+        Some(real.join(place.strip_prefix(folder).ok()?))
+    });
+    key(real.as_deref().unwrap_or(place))
+}
+
 /// Twenty hexadecimal digits over parts, told apart by their lengths.
 pub(crate) fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> String {
     let mut hash = Sha256::new();
@@ -76,6 +88,21 @@ fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_place_has_one_name_whichever_way_leads_to_it_and_before_it_is_made() {
+        let root = tempfile::tempdir().unwrap();
+        let [real, link] = ["real", "link"].map(|name| root.path().join(name));
+        fs_err::create_dir(&real).unwrap();
+        fs_err::os::unix::fs::symlink("real", &link).unwrap();
+        let key = key_of_place(&real.join("a/b"));
+        assert_eq!(key_of_place(&link.join("a/b")), key);
+        fs_err::create_dir_all(real.join("a")).unwrap();
+        fs_err::os::unix::fs::symlink("elsewhere", real.join("a/b")).unwrap();
+        assert_eq!(key_of_place(&link.join("a/b")), key);
+        assert_ne!(key_of_place(&link), key_of_place(&real));
+    }
 
     #[test]
     fn parts_that_read_the_same_together_have_different_digests() {

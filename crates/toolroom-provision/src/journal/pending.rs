@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::{key, write_whole};
+use super::{key_of_place, write_whole};
 use crate::error::ProvisionError;
 
 /// A note takes a moment to write: what has no name yet after so long is nobody's.
@@ -139,7 +139,7 @@ fn folder(state: &Path) -> PathBuf {
 }
 
 fn file(state: &Path, environment: &Path) -> PathBuf {
-    folder(state).join(format!("{}.json", key(environment)))
+    folder(state).join(format!("{}.json", key_of_place(environment)))
 }
 
 #[cfg(test)]

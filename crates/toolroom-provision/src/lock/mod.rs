@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::error::ProvisionError;
-use crate::journal::key;
+use crate::journal::key_of_place;
 
 /// How soon one who may give up looks again.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -101,7 +101,7 @@ impl Lock {
 fn file(state: &Path, environment: &Path) -> PathBuf {
     state
         .join("locks")
-        .join(format!("{}.lock", key(environment)))
+        .join(format!("{}.lock", key_of_place(environment)))
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
