@@ -5,14 +5,16 @@ import sys
 
 from toolroom import _compiled
 
+# What is running still needs its own names.
+_launcher = None
+
 
 def run(request):
+    global _launcher
     path = request["tool_path"]
-    # What is running still needs its own names.
-    launcher = sys.modules["__main__"]
+    _launcher = sys.modules["__main__"]
     main = sys.modules["__main__"] = type(sys)("__main__")
     main.__file__ = path
-    main.__launcher__ = launcher
     sys.argv = [path] + request["argv"]
     if not getattr(sys.flags, "safe_path", False):
         sys.path.insert(0, os.path.dirname(path))

@@ -17,7 +17,7 @@ use super::stand_in::needs_file;
 use crate::subprocess::{self, Cancel, Command, Guard, Outcome, Supervision};
 
 /// An interpreter that takes longer says nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(2);
 const LONGEST: usize = 500;
 
 /// What an interpreter says of a text.
