@@ -375,3 +375,17 @@ fn the_description_nearest_to_the_parameter_counts() {
         assert!(!found.schema.contains_key("description"));
     }
 }
+
+#[test]
+fn an_entry_may_be_another_function_by_a_new_name() {
+    let function = main_of(
+        "def other(x: int, y: str = 'a'):\n    \"\"\"Does it.\"\"\"\n    return [x, y, x, y, x]\n\nmain = other\n",
+    );
+    let names: Vec<_> = function
+        .parameters
+        .iter()
+        .map(|parameter| parameter.name.as_str())
+        .collect();
+    assert_eq!(names, ["x", "y"]);
+    assert_eq!(function.summary.as_deref(), Some("Does it."));
+}
