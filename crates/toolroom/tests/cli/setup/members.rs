@@ -209,22 +209,27 @@ pub(super) fn is_made_whole(context: &TestContext, name: &str) {
     assert_eq!(plan(context, &[])["action"], "reuse", "{name}");
 }
 
+/// Fails at the end and at the start, and then does what it should.
+pub(super) fn a_failure_changes_nothing(context: &TestContext, manager: Manager) {
+    let (name, before) = (manager.0, state(context));
+    for (packages, last) in [(OURS.b, "exit 1"), ("\"left-pad\": \"99.0.0\"", "true")] {
+        manifests(context, manager, &OURS, "true");
+        member(context, "b", packages, last);
+        let error = context.error(&["setup"]);
+        assert_eq!(error["code"], "provision::failed", "{name}: {error:#}");
+        assert_eq!(state(context), before, "{name}: {packages}");
+    }
+    manifests(context, manager, &OURS, "true");
+    is_made_whole(context, name);
+}
+
 #[test]
 fn an_install_that_fails_in_a_member_leaves_all_members_as_they_were() {
     for manager in MANAGERS {
         let Some(context) = workspace(manager) else {
             continue;
         };
-        let (name, before) = (manager.0, state(&context));
-        for (packages, last) in [(OURS.b, "exit 1"), ("\"left-pad\": \"99.0.0\"", "true")] {
-            manifests(&context, manager, &OURS, "true");
-            member(&context, "b", packages, last);
-            let error = context.error(&["setup"]);
-            assert_eq!(error["code"], "provision::failed", "{name}: {error:#}");
-            assert_eq!(state(&context), before, "{name}: {packages}");
-        }
-        manifests(&context, manager, &OURS, "true");
-        is_made_whole(&context, name);
+        a_failure_changes_nothing(&context, manager);
     }
 }
 

@@ -8,8 +8,8 @@ use toolroom_test::TestContext;
 
 use super::crash::nothing_is_pending;
 use super::members::{
-    MANAGERS, Manager, OURS, THEIRS, by_hand, is_made_whole, killed, manifests, member, rooms,
-    start, state, version, with_manager, workspace,
+    MANAGERS, Manager, OURS, THEIRS, a_failure_changes_nothing, by_hand, is_made_whole, killed,
+    manifests, member, rooms, start, state, version, with_manager, workspace,
 };
 use super::node::{IMPORTS, MODERN_YARN, REQUIRES, with_modern_yarn, with_node};
 use super::plan;
@@ -72,16 +72,7 @@ fn an_install_that_fails_in_a_package_leaves_its_workspace_as_it_was() {
         let Some(context) = in_a_package(manager) else {
             continue;
         };
-        let (name, before) = (manager.0, state(&context));
-        for (packages, last) in [(OURS.b, "exit 1"), ("\"left-pad\": \"99.0.0\"", "true")] {
-            manifests(&context, manager, &OURS, "true");
-            member(&context, "b", packages, last);
-            let error = context.error(&["setup"]);
-            assert_eq!(error["code"], "provision::failed", "{name}: {error:#}");
-            assert_eq!(state(&context), before, "{name}: {packages}");
-        }
-        manifests(&context, manager, &OURS, "true");
-        is_made_whole(&context, name);
+        a_failure_changes_nothing(&context, manager);
     }
 }
 
