@@ -2,10 +2,11 @@
 //! which metadata. Parsed here once; the rules themselves are applied elsewhere.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use toolroom_kernel::shape;
 
@@ -222,7 +223,7 @@ impl<'de> Deserialize<'de> for FieldRules {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FieldRules, A::Error> {
                 let mut rules = Vec::new();
                 while let Some(field) = map.next_key()? {
-                    let Ways(ways) = map.next_value()?;
+                    let OneOrMany(ways) = map.next_value()?;
                     rules.push(FieldRule { field, ways });
                 }
                 Ok(FieldRules(rules))
@@ -232,36 +233,39 @@ impl<'de> Deserialize<'de> for FieldRules {
     }
 }
 
-struct Ways(Vec<Rule>);
+/// One of a kind, or a list of them.
+struct OneOrMany<T>(Vec<T>);
 
-impl<'de> Deserialize<'de> for Ways {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OneOrMany;
-        impl<'de> Visitor<'de> for OneOrMany {
-            type Value = Ways;
+        struct Either<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
+            type Value = OneOrMany<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a rule or a list of rules")
+                f.write_str("one, or a list of them")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Ways, A::Error> {
-                let rule = Rule::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Ways(vec![rule]))
+            fn visit_str<E: Error>(self, text: &str) -> Result<OneOrMany<T>, E> {
+                let one = T::deserialize(StrDeserializer::new(text))?;
+                Ok(OneOrMany(vec![one]))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Ways, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Ways)
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OneOrMany<T>, A::Error> {
+                let one = T::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(OneOrMany(vec![one]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<OneOrMany<T>, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(OneOrMany)
             }
         }
-        deserializer.deserialize_any(OneOrMany)
+        deserializer.deserialize_any(Either(PhantomData))
     }
 }
 
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::String(name) => Ok(vec![name]),
-        other => Vec::<String>::deserialize(other).map_err(serde::de::Error::custom),
-    }
+    OneOrMany::deserialize(deserializer).map(|OneOrMany(names)| names)
 }
 
 #[cfg(test)]
