@@ -6,61 +6,28 @@
 
 The launcher reads one JSON request on standard input, calls the tool's function and
 writes JSON lines on a descriptor of its own: events, and at last a result or an error.
-A short call must not cost more than the interpreter's own start, so what an ordinary
-call does not need is in modules that are imported when it is, and the standard library
-is used as little as can be: importing json costs as much as starting Python.
+A short call must not cost more than the interpreter's own start. So what an ordinary
+call does not need is in modules that are imported when it is: a function costs thirty
+thousand instructions to read even from its compiled form. And the standard library is
+used as little as can be: importing json costs as much as starting Python.
 """
 
 import os
 import sys
+
+if sys.version_info < (3, 6):
+    import too_old
 from _thread import allocate_lock
 
 __all__ = ["progress", "log"]
 
 _FOLDER = os.path.dirname(__file__)
 
-# How long, in seconds, what a tool left running may go on after its result.
-_LINGER = 2.0
-
 _channel = None
 _inherited = None
 _owner = os.getpid()
-_last = None
 _tool = None
 _lock = allocate_lock()
-
-
-def progress(done, total=None, message=None):
-    """Tell how far the work is. What is no number is said to be none, and costs no more."""
-    global _last
-    from time import monotonic
-
-    count, whole = _count(done), _count(total)
-    if count is None or (whole is None and total is not None):
-        log("warning", "progress(%.80r, %.80r) is left out: not a number" % (done, total))
-        return
-    done, total = count, whole
-    message = None if message is None else str(message)
-    now = monotonic()
-    finished = total is not None and done >= total
-    if _last and message == _last[1] and now - _last[0] < 0.05 and not finished:
-        return
-    _last = (now, message)
-    _send({"event": "progress", "done": done, "total": total, "message": message})
-
-
-def log(level, message):
-    """Say something: level is debug, info, warning or error."""
-    _send({"event": "log", "level": str(level), "message": str(message)})
-
-
-def _count(value):
-    """A number of any kind as one that JSON has."""
-    try:
-        number = float(value) if not isinstance(value, str) else None
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if number is not None and number - number == 0 else None
 
 
 # The channel ----------------------------------------------------------------------
@@ -81,11 +48,6 @@ def _open_channel():
         _channel = os.dup(1)
         os.dup2(2, 1)
     _inherited = _descriptors()
-
-
-def _send(frame):
-    if _channel is not None and os.getpid() == _owner:
-        _write(_encode(frame))
 
 
 def _write(text):
@@ -122,22 +84,7 @@ try:
 
     _dump([1], None)
 except (ImportError, TypeError):
-
-    def _decode(text):
-        import json
-
-        return json.loads(text, strict=False)
-
-    def _dump(value, default):
-        import json
-
-        return json.dumps(
-            value,
-            default=default,
-            ensure_ascii=False,
-            allow_nan=False,
-            separators=(",", ":"),
-        )
+    from toolroom.plain_json import decode as _decode, dump as _dump
 
 
 def _encode(value):
@@ -161,11 +108,12 @@ def _natural(value):
 # The call -------------------------------------------------------------------------
 
 
-class ToolError(Exception):
-    """The tool's file has nothing that can be called."""
-
-
-def _serve():
+def _serve(writes_none):
+    """Answer the one request. The interpreter is first made what a tool finds it as."""
+    sys.dont_write_bytecode = writes_none
+    here = _FOLDER[:-9]
+    while here in sys.path:
+        sys.path.remove(here)
     _open_channel()
     request = _decode(sys.stdin.buffer.read().decode("utf-8"))
     if "argv" in request:
@@ -187,9 +135,9 @@ def _serve():
     if _is_idle():
         _forget()
         os._exit(status)
-    _end_soon(status)
-    if status:
-        sys.exit(status)
+    from toolroom.ending import end_soon
+
+    end_soon(status)
 
 
 def _call(request):
@@ -201,6 +149,8 @@ def _call(request):
         if callable(function):
             args, named = _arguments(name, function, request)
             return _settle(function(*args, **named))
+    from toolroom.failures import ToolError
+
     raise ToolError("%s defines no function %s" % (path, " or ".join(names)))
 
 
@@ -295,19 +245,15 @@ def _arguments(name, function, request):
 
 
 def _signature(function):
-    """The positional names, all names, and how many take no name at all."""
+    """What `inspected` says of a function, which a plain one's code says by itself."""
     code = getattr(function, "__code__", None)
     if code is not None and not hasattr(function, "__wrapped__"):
         count = code.co_argcount
         names = list(code.co_varnames[: count + code.co_kwonlyargcount])
         return names[:count], names, getattr(code, "co_posonlyargcount", 0)
-    from inspect import signature
+    from toolroom.arguments import inspected
 
-    found = signature(function).parameters.values()
-    named = [each for each in found if each.kind in (0, 1, 3)]
-    positional = [each.name for each in named if each.kind != 3]
-    only = sum(each.kind == 0 for each in named)
-    return positional, [each.name for each in named], only
+    return inspected(function)
 
 
 _PLAIN = (str, int, float, bool, dict, list, object, type(None), None)
@@ -391,17 +337,16 @@ def _forget():
         pass
 
 
-def _end_soon(status):
-    """Give threads and exit handlers a bounded time: the call is over and answered."""
-    from _thread import start_new_thread
-    from time import sleep
+# What a tool may say --------------------------------------------------------------
 
-    def end():
-        sleep(_LINGER)
-        _flush()
-        os._exit(status)
 
-    try:
-        start_new_thread(end, ())
-    except RuntimeError:
-        pass
+def __getattr__(name):
+    if name in __all__:
+        from toolroom import telling
+
+        return getattr(telling, name)
+    raise AttributeError("module 'toolroom' has no attribute %r" % name)
+
+
+if sys.version_info < (3, 7):
+    from toolroom.telling import log, progress

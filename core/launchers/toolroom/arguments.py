@@ -8,6 +8,17 @@ from toolroom import _PLAIN
 _MARKS = ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar")
 
 
+def inspected(function):
+    """The positional names, all names, and how many take no name at all."""
+    from inspect import signature
+
+    found = signature(function).parameters.values()
+    named = [each for each in found if each.kind in (0, 1, 3)]
+    positional = [each.name for each in named if each.kind != 3]
+    only = sum(each.kind == 0 for each in named)
+    return positional, [each.name for each in named], only
+
+
 def resolved(hint, names):
     """An annotation that is written as text, or as a name that comes later."""
     hint = getattr(hint, "__forward_arg__", hint)

@@ -2,9 +2,11 @@
 
 import os
 
-from toolroom import ToolError
-
 _FOLDER = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+
+class ToolError(Exception):
+    """The tool's file has nothing that can be called."""
 
 
 def told(error, tool_path):
