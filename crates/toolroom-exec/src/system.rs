@@ -5,10 +5,20 @@
 #![allow(unsafe_code)]
 
 #[cfg(unix)]
-use std::io;
+use std::io::{self, PipeReader};
+#[cfg(unix)]
+use std::os::fd::{BorrowedFd, IntoRawFd as _};
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicI32, Ordering};
 
 #[cfg(unix)]
 use rustix::process::Pid;
+#[cfg(unix)]
+use tokio::io::Interest;
+#[cfg(unix)]
+use tokio::io::unix::AsyncFd;
 
 /// Which of the two processes this is, after the copy was made.
 #[cfg(unix)]
@@ -36,12 +46,45 @@ pub(crate) fn end(outcome: &io::Result<()>) -> ! {
     unsafe { libc::_exit(i32::from(outcome.is_err())) }
 }
 
-/// Has the system forget our children as they end. Whoever waits for his own registers a
-/// handler first, which takes this back.
+/// Has the system forget our children as they end. Whoever waits for his own asks to hear
+/// of them first, which takes this back.
 #[cfg(unix)]
 pub(crate) fn forget_children() {
     // SAFETY: no handler is installed.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+}
+
+/// Has the runtime tell when a socket has something to read, and of nothing else.
+#[cfg(unix)]
+pub(crate) fn readable(socket: UnixStream) -> io::Result<AsyncFd<UnixStream>> {
+    // SAFETY: a socket owns its descriptor, keeps it for as long as it lives and always
+    // names the same one.
+    unsafe { AsyncFd::register_with_interest(socket, Interest::READABLE) }.map_err(Into::into)
+}
+
+/// Has these signals do nothing but write their number into the pipe whose other end this
+/// gives. What this process starts meets them as any program does. Only the last one who
+/// asks hears.
+#[cfg(unix)]
+pub(crate) fn hear<const COUNT: usize>(signals: [libc::c_int; COUNT]) -> io::Result<PipeReader> {
+    static PIPE: AtomicI32 = AtomicI32::new(-1);
+    extern "C" fn write(signal: libc::c_int) {
+        let number = signal.to_le_bytes();
+        // SAFETY: the pipe is never closed once it is there.
+        let pipe = unsafe { BorrowedFd::borrow_raw(PIPE.load(Ordering::Relaxed)) };
+        // A pipe that is full says enough.
+        let _ = rustix::io::write(pipe, &number[..1]);
+    }
+    let (reader, writer) = io::pipe()?;
+    rustix::io::ioctl_fionbio(&reader, true)?;
+    rustix::io::ioctl_fionbio(&writer, true)?;
+    PIPE.store(writer.into_raw_fd(), Ordering::Relaxed);
+    let handler: extern "C" fn(libc::c_int) = write;
+    for signal in signals {
+        // SAFETY: the handler only writes, which it may at any moment.
+        unsafe { libc::signal(signal, handler as libc::sighandler_t) };
+    }
+    Ok(reader)
 }
 
 /// Has a write past the limit on a file's size fail, where it would end this process. By a

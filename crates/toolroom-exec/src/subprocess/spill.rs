@@ -4,8 +4,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
@@ -40,7 +38,7 @@ struct Old {
 /// Makes room, and a new file for an output, which goes again unless it is kept.
 pub(super) fn create(directory: &Path, stream: Stream) -> io::Result<NamedTempFile> {
     fs_err::create_dir_all(directory)?;
-    survive_large_files();
+    crate::system::outlive_file_limit();
     sweep(directory, Room::USUAL);
     tempfile::Builder::new()
         .prefix(&prefix(stream))
@@ -48,19 +46,6 @@ pub(super) fn create(directory: &Path, stream: Stream) -> io::Result<NamedTempFi
         .rand_bytes(12)
         .tempfile_in(directory)
 }
-
-/// A file past the system's limit shall fail to be written, like one on a full disk, and
-/// not end us. What we start does not inherit this.
-#[cfg(unix)]
-fn survive_large_files() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
-    });
-}
-
-#[cfg(not(unix))]
-fn survive_large_files() {}
 
 fn prefix(stream: Stream) -> String {
     format!("{}-", stream.name())

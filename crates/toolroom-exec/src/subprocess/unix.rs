@@ -2,9 +2,10 @@
 //! guard.
 
 use std::fs::File;
-use std::io::{self, IoSlice, PipeReader, PipeWriter, pipe};
+use std::io::{self, IoSlice, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,8 @@ use rustix::net::{
     SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown, sendmsg, shutdown,
 };
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::UnixStream;
+use tokio::io::AsyncWriteExt as _;
+use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::time::timeout;
 
@@ -139,7 +140,7 @@ fn connect(command: &Command, guard: &Guard, mark: Mark) -> io::Result<(Started,
     let sentry = sentry::call(guard)?;
     let tree = Tree {
         mark,
-        control: UnixStream::from_std(sentry.control)?,
+        control: crate::system::readable(sentry.control)?,
         unread: Vec::new(),
         guard: sentry.process,
         guard_pid: None,
@@ -208,7 +209,9 @@ fn is_named_file(cwd: &Path, program: &Path) -> bool {
 #[derive(Debug)]
 pub(super) struct Tree {
     mark: Mark,
-    control: UnixStream,
+    /// Waited for when it has something to say alone: that the guard has read what we said
+    /// would wake us for nothing.
+    control: AsyncFd<UnixStream>,
     unread: Vec<u8>,
     guard: Keeper,
     /// Once it has started the tool.
@@ -222,13 +225,13 @@ pub(super) struct Tree {
 impl Tree {
     /// Asks the leader's group to end.
     pub(super) fn terminate(&mut self) {
-        let _ = self.control.try_write(&[wire::TERMINATE]);
+        let _ = self.control.get_ref().write(&[wire::TERMINATE]);
         self.wake_guard();
     }
 
     /// Kills everything.
     pub(super) fn kill(&mut self) {
-        let _ = self.control.try_write(&[wire::KILL]);
+        let _ = self.control.get_ref().write(&[wire::KILL]);
         self.wake_guard();
     }
 
@@ -287,9 +290,8 @@ impl Tree {
     /// Whether the leader is, as far as is known, still there. Says nothing for sure: it
     /// may end the next moment.
     pub(super) fn is_running(&mut self) -> bool {
-        match self.control.try_read_buf(&mut self.unread) {
-            Ok(0) => false,
-            Ok(_) => self.unread.is_empty(),
+        match take(self.control.get_ref(), &mut self.unread) {
+            Ok(_) => false,
             Err(error) => error.kind() == io::ErrorKind::WouldBlock && self.unread.is_empty(),
         }
     }
@@ -332,15 +334,21 @@ impl Tree {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-        let (prefix, body) = order.split_at(wire::PREFIX);
-        // Nothing was sent before, so there is room for these few bytes.
-        sendmsg(
+        // Nothing was sent before, so there is room for most orders.
+        let sent = sendmsg(
             &self.control,
-            &[IoSlice::new(prefix)],
+            &[IoSlice::new(order)],
             &mut ancillary,
-            SendFlags::empty(),
+            SendFlags::NOSIGNAL,
         )?;
-        self.control.write_all(body).await
+        let rest = &order[sent..];
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let control = self.control.get_ref().try_clone()?;
+        tokio::net::UnixStream::from_std(control)?
+            .write_all(rest)
+            .await
     }
 
     /// The next notice; none once the guard is gone. May be dropped and called again.
@@ -353,11 +361,22 @@ impl Tree {
                     .map(Some)
                     .ok_or_else(|| io::ErrorKind::InvalidData.into());
             }
-            if self.control.read_buf(&mut self.unread).await? == 0 {
-                return Ok(None);
+            let mut ready = self.control.readable().await?;
+            match ready.try_io(|control| take(control.get_ref(), &mut self.unread)) {
+                Ok(Ok(0)) => return Ok(None),
+                Ok(Err(error)) => return Err(error),
+                Ok(Ok(_)) | Err(_) => {}
             }
         }
     }
+}
+
+/// Reads what has come, and says how much; nothing is left to come if that is nothing.
+fn take(mut control: &UnixStream, unread: &mut Vec<u8>) -> io::Result<usize> {
+    let mut place = [0; 256];
+    let count = control.read(&mut place)?;
+    unread.extend_from_slice(&place[..count]);
+    Ok(count)
 }
 
 impl Drop for Tree {

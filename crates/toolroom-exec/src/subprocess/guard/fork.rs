@@ -57,7 +57,7 @@ fn leave_streams() -> io::Result<()> {
 fn man(orders: UnixStream) -> io::Result<()> {
     // The terminal's signals are not for us.
     let _ = rustix::process::setsid();
-    // A guard registers a handler and so waits for its own again.
+    // A guard asks to hear of its own, and so waits for them again.
     forget_children();
     while let Some(control) = next(&orders)? {
         match fork() {

@@ -15,21 +15,20 @@ pub(super) mod descendants;
 #[cfg(target_os = "linux")]
 pub(super) mod fork;
 mod limits;
+mod signals;
 mod start;
 mod tree;
 pub(super) mod wire;
 
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
-use signal_hook::low_level::pipe;
 
+use signals::Signals;
 pub(super) use start::MOST_DESCRIPTORS;
 use tree::Tree;
 use wire::Notice;
@@ -76,25 +75,6 @@ fn become_reaper() {
 #[cfg(not(target_os = "linux"))]
 fn become_reaper() {}
 
-/// Signals as bytes to poll for: children apart from requests to end.
-struct Signals {
-    child: UnixStream,
-    end: UnixStream,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        let (child, write) = UnixStream::pair()?;
-        pipe::register(SIGCHLD, write)?;
-        let (end, write) = UnixStream::pair()?;
-        for signal in [SIGTERM, SIGINT, SIGHUP] {
-            pipe::register(signal, write.try_clone()?)?;
-        }
-        child.set_nonblocking(true)?;
-        Ok(Self { child, end })
-    }
-}
-
 /// The tree is being ended: when it began, and when it turns to killing.
 #[derive(Clone, Copy)]
 struct Ending {
@@ -135,7 +115,8 @@ impl Watch {
         }
     }
 
-    /// Says how the leader ended, once it has.
+    /// Says how the leader ended, once it has. It is said before the leader is reaped, since
+    /// then its end shows and what it left behind may do away with us.
     fn tell(&mut self) {
         if let Some(notice) = self.tree.leader_end() {
             let _ = self.control.write_all(notice.line().as_bytes());
@@ -166,22 +147,10 @@ impl Watch {
 
     /// Sleeps until something happens, and does what it asks for.
     fn wait(&mut self) -> io::Result<()> {
-        let timeout = self.ending.map(|_| Timespec {
-            tv_sec: 0,
-            tv_nsec: TICK.subsec_nanos().into(),
-        });
-        let sources = [&self.signals.child, &self.signals.end, &self.control];
-        let listened_to = if self.listening { 3 } else { 1 };
-        let mut ready = sources.map(|source| PollFd::new(source, PollFlags::IN));
-        match poll(&mut ready[..listened_to], timeout.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let [child, end, control] = ready.map(|source| !source.revents().is_empty());
-        if child {
-            let _ = (&self.signals.child).read(&mut [0; 64]);
-        }
-        if end || (control && !self.goes_on()) {
+        let timeout = self.ending.map(|_| TICK);
+        let control = self.listening.then_some(&self.control);
+        let woken = self.signals.wait(control, timeout)?;
+        if self.listening && (woken.end || (woken.control && !self.goes_on())) {
             self.listening = false;
             self.end_by(Instant::now());
         }

@@ -19,6 +19,27 @@ fn a_program_gets_its_arguments_and_nothing_else() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn no_signal_is_held_back_from_a_tool() {
+    // The shell itself: what it starts it gives none to hold back.
+    let outcome = outcome_of("while read name set; do echo $name $set; done < /proc/$$/status");
+    let said = text(&outcome.stdout);
+    assert!(said.contains("\nSigBlk: 0000000000000000\n"), "{said}");
+}
+
+#[test]
+fn an_order_may_be_larger_than_a_socket_holds() {
+    let mut command = shell("echo $# ${#1}");
+    command.args.push("sh".into());
+    let long = "x".repeat(100_000);
+    command.args.extend((0..12).map(|_| long.clone().into()));
+    assert_eq!(
+        text(&run(&command, &Supervision::new()).unwrap().stdout),
+        "12 100000\n"
+    );
+}
+
+#[test]
 fn both_outputs_and_the_exit_code_are_reported() {
     let outcome = outcome_of("echo out; echo err >&2; exit 7");
     assert_eq!(text(&outcome.stdout), "out\n");
