@@ -5,7 +5,8 @@
 //! position-independent program of this size takes, for tables that it hardly looks at.
 //! The C library is linked into a release where its archive is there, which spares fifty
 //! more and the loader's work; where it is not, the unwinder alone is, which a library of
-//! its own would make ten faults of.
+//! its own would make ten faults of. The functions that short commands call are laid side
+//! by side, as `order.txt` lists them: that spares a hundred of the rest.
 
 #![allow(
     clippy::disallowed_methods,
@@ -20,6 +21,9 @@ use std::process::Command;
 /// of the first.
 const SYSTEM: [&str; 6] = ["c", "m", "rt", "pthread", "util", "dl"];
 
+/// What `scripts/order` has seen short commands call.
+const ORDER: &str = "order.txt";
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
@@ -27,6 +31,11 @@ fn main() {
         return;
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
+    if is("PROFILE", "release")
+        && let Some(script) = layout()
+    {
+        println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
+    }
     let is_native = std::env::var("HOST").ok() == std::env::var("TARGET").ok();
     // What is only tried out stays open to what tests put before the system's library.
     let is_whole = is_native && is("PROFILE", "release");
@@ -44,14 +53,33 @@ fn main() {
 /// that is built, and plug-ins of the compiler cannot be linked so.
 fn stand_ins() -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os("OUT_DIR")?);
-    let (library, unwinder) = (archive("c")?, archive("gcc_eh")?);
-    lead(&folder, "gcc_s", &[&unwinder, &library])?;
+    let (library, unwinder, arithmetic) = (archive("c")?, archive("gcc_eh")?, archive("gcc")?);
+    lead(&folder, "gcc_s", &[&unwinder, &arithmetic, &library])?;
     for name in SYSTEM {
         if let Some(archive) = archive(name) {
             lead(&folder, name, &[&archive])?;
         }
     }
     Some(folder)
+}
+
+/// A script that has the linker put the listed functions first, in the order of the list.
+/// What it does not find it leaves out, and everything else comes after as ever.
+fn layout() -> Option<PathBuf> {
+    println!("cargo:rerun-if-changed={ORDER}");
+    let order = std::fs::read_to_string(ORDER).ok()?;
+    let listed = order.lines().filter(|line| !line.starts_with('#'));
+    let places: String = listed
+        .map(|line| match line.split_once(".a:") {
+            Some((archive, member)) => format!("    *{archive}.a:{member}(.text .text.*)\n"),
+            None => format!("    *(.text.{line} .text.unlikely.{line})\n"),
+        })
+        .collect();
+    let script =
+        format!("SECTIONS\n{{\n  .text.first :\n  {{\n{places}  }}\n}}\nINSERT BEFORE .text;\n");
+    let path = PathBuf::from(std::env::var_os("OUT_DIR")?).join("layout.ld");
+    std::fs::write(&path, script).ok()?;
+    Some(path)
 }
 
 /// Where the linker's driver has an archive; none if it has none.
