@@ -100,11 +100,17 @@ fn verdict(outcome: &Outcome, file: &Path) -> Verdict {
         return Verdict::Unknown;
     };
     let is_bare = place.trim_end_matches(|end: char| end.is_ascii_digit() || end == ':') == file;
-    let named = lines.iter().find(|line| line.contains("Error: "));
-    let mut said = match named.filter(|_| is_bare) {
-        Some(named) => format!("{place}: {named}"),
+    let mut said = match reason(&lines).filter(|_| is_bare) {
+        Some(reason) => format!("{place}: {reason}"),
         None => place.trim().to_owned(),
     };
     said.truncate(said.floor_char_boundary(LONGEST));
     Verdict::Bad(said)
+}
+
+/// What is wrong, where the place stands alone on its line: below the text and its marks,
+/// and what led there is indented.
+fn reason<'l>(lines: &[&'l str]) -> Option<&'l str> {
+    let is_reason = |line: &&&str| line.contains(": ") && !line.starts_with(char::is_whitespace);
+    lines.iter().rev().find(is_reason).copied()
 }
