@@ -32,6 +32,7 @@ fn main() {
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
     if is("PROFILE", "release")
+        && reads_scripts()
         && let Some(script) = layout()
     {
         println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
@@ -61,6 +62,21 @@ fn stand_ins() -> Option<PathBuf> {
         }
     }
     Some(folder)
+}
+
+/// Whether the linker is one that reads scripts: the compiler's own and GNU's do, and others
+/// are only taken where somebody names them.
+fn reads_scripts() -> bool {
+    println!("cargo:rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let mut named = flags.split("fuse-ld=").skip(1);
+    named.all(|name| name.starts_with("lld") || name.starts_with("bfd"))
+        && std::env::var_os("RUSTC_LINKER").is_none_or(|driver| {
+            let driver = driver.to_string_lossy().into_owned();
+            ["mold", "gold", "wild"]
+                .iter()
+                .all(|name| !driver.contains(name))
+        })
 }
 
 /// A script that has the linker put the listed functions first, in the order of the list.
