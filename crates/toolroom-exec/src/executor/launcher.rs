@@ -2,12 +2,11 @@
 //!
 //! Core's are written once into the cache, each language's into a folder of its own that
 //! also bears the name of this core, so that versions never mix. What is found there is
-//! looked at before it is used, and written anew where it is not what was written. A
-//! space's runtime brings its own, beside its file.
+//! compared before it is used and written anew where it differs. A space's runtime brings
+//! its own, beside its file.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 use toolroom_catalog::core_data;
@@ -19,10 +18,6 @@ use toolroom_kernel::plain::{self, Links};
 use super::error::ExecError;
 
 const FOLDER: &str = "launchers";
-
-/// When each of our files says it was changed last: long ago, so that whoever changes one
-/// shows it. A call then looks at every file without reading any.
-const LONG_AGO: Duration = Duration::from_secs(1_000_000_000);
 
 /// A launcher's file; a temporary one lives as long as this value.
 #[derive(Debug)]
@@ -118,29 +113,12 @@ fn written(world: &World, name: &str) -> std::io::Result<(PathBuf, Option<TempDi
     Ok((temporary.path().to_path_buf(), Some(temporary)))
 }
 
-/// Whether the folder holds these files as they were written, and only its owner writes there.
+/// Whether the folder holds these files byte for byte, and only its owner writes there.
 fn is_whole(folder: &Path, files: &[(&str, &str)]) -> bool {
     is_private(folder)
-        && files.iter().all(|(name, text)| {
-            let path = folder.join(name);
-            is_untouched(&path, text) || holds(&path, text.as_bytes())
-        })
-}
-
-/// Whether nobody has changed a file since we wrote it. Where the system keeps other times
-/// than it is told, the file has to be read.
-fn is_untouched(path: &Path, text: &str) -> bool {
-    path.symlink_metadata().is_ok_and(|found| {
-        let is_ours = found.is_file() && found.len() == text.len() as u64;
-        is_ours && found.modified().ok() == SystemTime::UNIX_EPOCH.checked_add(LONG_AGO)
-    })
-}
-
-fn write_as_long_ago(mut file: &std::fs::File, text: &str) -> std::io::Result<()> {
-    file.write_all(text.as_bytes())?;
-    // Some systems keep no such time, and the file itself is there.
-    let _ = file.set_modified(SystemTime::UNIX_EPOCH + LONG_AGO);
-    Ok(())
+        && files
+            .iter()
+            .all(|(name, text)| holds(&folder.join(name), text.as_bytes()))
 }
 
 /// Whether a plain file is this to the byte. A longer one shows by its first byte too many.
@@ -165,8 +143,8 @@ fn mend(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
             let _ = fs_err::remove_dir_all(within.join(made));
         }
         fs_err::create_dir_all(within)?;
-        let beside = tempfile::NamedTempFile::new_in(within)?;
-        write_as_long_ago(beside.as_file(), text)?;
+        let mut beside = tempfile::NamedTempFile::new_in(within)?;
+        beside.write_all(text.as_bytes())?;
         beside.persist(path).map_err(|error| error.error)?;
     }
     Ok(())
@@ -218,7 +196,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) -> std::io::Result<()> {
     for (name, text) in files {
         let path = folder.join(name);
         fs_err::create_dir_all(parent_of(&path, folder))?;
-        write_as_long_ago(fs_err::File::create(path)?.file(), text)?;
+        fs_err::write(path, text)?;
     }
     Ok(())
 }
