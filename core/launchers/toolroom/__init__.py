@@ -6,10 +6,10 @@
 
 The launcher reads one JSON request on standard input, calls the tool's function and
 writes JSON lines on a descriptor of its own: events, and at last a result or an error.
-A short call must not cost more than the interpreter's own start. So what an ordinary
-call does not need is in modules that are imported when it is: a function costs thirty
-thousand instructions to read even from its compiled form. And the standard library is
-used as little as can be: importing json costs as much as starting Python.
+A short call must not cost more than the interpreter's own start, so what an ordinary
+call does not need is in modules that are imported when it is, and the standard library
+is used as little as can be: importing json costs as much as starting Python. What must
+work whatever the tool has done to its process is here: by then there may be no files.
 """
 
 import os
@@ -23,11 +23,57 @@ __all__ = ["progress", "log"]
 
 _FOLDER = os.path.dirname(__file__)
 
+# How long, in seconds, what a tool left running may go on after its result.
+_LINGER = 2.0
+
 _channel = None
 _inherited = None
 _owner = os.getpid()
+_last = None
 _tool = None
 _lock = allocate_lock()
+
+
+def progress(done, total=None, message=None):
+    """Tell how far the work is. What is no number is said to be none, and costs no more."""
+    global _last
+    from time import monotonic
+
+    count, whole = _count(done), _count(total)
+    if count is None or (whole is None and total is not None):
+        log("warning", "progress(%.80r, %.80r) is left out: not a number" % (done, total))
+        return
+    done, total = count, whole
+    message = None if message is None else str(message)
+    now = monotonic()
+    finished = total is not None and done >= total
+    if _last and message == _last[1] and now - _last[0] < 0.05 and not finished:
+        return
+    _last = (now, message)
+    _send({"event": "progress", "done": done, "total": total, "message": message})
+
+
+def log(level, message):
+    """Say something: level is debug, info, warning or error."""
+    _send({"event": "log", "level": str(level), "message": str(message)})
+
+
+def _count(value):
+    """A number of any kind as one that JSON has."""
+    try:
+        number = float(value) if not isinstance(value, str) else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number is not None and number - number == 0 else None
+
+
+def _part(name):
+    """A module of ours, whose compiled form is kept though a tool's may not be."""
+    wish, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        return __import__("toolroom." + name, fromlist=[name])
+    finally:
+        sys.dont_write_bytecode = wish
 
 
 # The channel ----------------------------------------------------------------------
@@ -48,6 +94,11 @@ def _open_channel():
         _channel = os.dup(1)
         os.dup2(2, 1)
     _inherited = _descriptors()
+
+
+def _send(frame):
+    if _channel is not None and os.getpid() == _owner:
+        _write(_encode(frame))
 
 
 def _write(text):
@@ -94,15 +145,11 @@ def _encode(value):
         text.encode("utf-8")
         return text
     except (ValueError, TypeError, RecursionError):
-        from toolroom.results import plain
-
-        return _dump(plain(value, "", ()), None)
+        return _dump(_part("results").plain(value, "", ()), None)
 
 
 def _natural(value):
-    from toolroom.results import natural
-
-    return natural(value, "")
+    return _part("results").natural(value, "")
 
 
 # The call -------------------------------------------------------------------------
@@ -111,22 +158,20 @@ def _natural(value):
 def _serve(writes_none):
     """Answer the one request. The interpreter is first made what a tool finds it as."""
     sys.dont_write_bytecode = writes_none
-    here = _FOLDER[:-9]
-    while here in sys.path:
-        sys.path.remove(here)
+    here = os.path.dirname(_FOLDER)
+    for entry in sys.path[:2]:
+        # Python writes its own entry without links, and so maybe in other words.
+        if entry == here or os.path.basename(entry) == os.path.basename(here):
+            sys.path.remove(entry)
     _open_channel()
     request = _decode(sys.stdin.buffer.read().decode("utf-8"))
     if "argv" in request:
-        from toolroom.script import run
-
-        return run(request)
+        return _part("script").run(request)
     status = 0
     try:
         text = '{"result":%s}' % _encode(_call(request))
     except BaseException as error:
-        from toolroom.failures import told
-
-        status, frame = told(error, request["tool_path"])
+        status, frame = _part("failures").told(error, request["tool_path"])
         text = _encode(frame)
     if os.getpid() != _owner:
         os._exit(status)
@@ -135,9 +180,9 @@ def _serve(writes_none):
     if _is_idle():
         _forget()
         os._exit(status)
-    from toolroom.ending import end_soon
-
-    end_soon(status)
+    _end_soon(status)
+    if status:
+        sys.exit(status)
 
 
 def _call(request):
@@ -149,9 +194,7 @@ def _call(request):
         if callable(function):
             args, named = _arguments(name, function, request)
             return _settle(function(*args, **named))
-    from toolroom.failures import ToolError
-
-    raise ToolError("%s defines no function %s" % (path, " or ".join(names)))
+    raise _part("failures").ToolError("%s defines no function %s" % (path, " or ".join(names)))
 
 
 def _load(path, text):
@@ -209,9 +252,7 @@ def _compiled(path, text):
     except Exception:
         return compile(source, path, "exec", dont_inherit=True)
     code = compile(source, path, "exec", dont_inherit=True)
-    from toolroom.keeping import keep
-
-    keep(kept, mark + marshal.dumps(code))
+    _part("keeping").keep(kept, mark + marshal.dumps(code))
     return code
 
 
@@ -251,9 +292,7 @@ def _signature(function):
         count = code.co_argcount
         names = list(code.co_varnames[: count + code.co_kwonlyargcount])
         return names[:count], names, getattr(code, "co_posonlyargcount", 0)
-    from toolroom.arguments import inspected
-
-    return inspected(function)
+    return _part("arguments").inspected(function)
 
 
 _PLAIN = (str, int, float, bool, dict, list, object, type(None), None)
@@ -275,19 +314,15 @@ def _build_all(function, places, values):
         # A hint may be anything, also what can be neither hashed nor compared.
         if any(hint is kind for kind in _PLAIN) or type(hint) is str and hint in _PLAIN_NAMES:
             continue
-        from toolroom.arguments import build
-
         names = getattr(function, "__globals__", {})
-        values[place] = build(hint, values[place], names, 0)
+        values[place] = _part("arguments").build(hint, values[place], names, 0)
 
 
 def _settle(value):
     """Wait for what is not finished yet: coroutines, and generators of either kind."""
     is_generator = hasattr(value, "send") and hasattr(value, "gi_frame")
     if is_generator or hasattr(value, "__await__") or hasattr(value, "__anext__"):
-        from toolroom.steps import settled
-
-        return settled(value)
+        return _part("steps").settled(value)
     return value
 
 
@@ -337,16 +372,17 @@ def _forget():
         pass
 
 
-# What a tool may say --------------------------------------------------------------
+def _end_soon(status):
+    """Give threads and exit handlers a bounded time: the call is over and answered."""
+    from _thread import start_new_thread
+    from time import sleep
 
+    def end():
+        sleep(_LINGER)
+        _flush()
+        os._exit(status)
 
-def __getattr__(name):
-    if name in __all__:
-        from toolroom import telling
-
-        return getattr(telling, name)
-    raise AttributeError("module 'toolroom' has no attribute %r" % name)
-
-
-if sys.version_info < (3, 7):
-    from toolroom.telling import log, progress
+    try:
+        start_new_thread(end, ())
+    except RuntimeError:
+        pass

@@ -70,6 +70,10 @@ impl Called {
     pub fn stdout(&self) -> String {
         text(&self.outcome.stdout)
     }
+
+    pub fn stderr(&self) -> String {
+        text(&self.outcome.stderr)
+    }
 }
 
 /// The launchers where they may be written next to: interpreters keep compiled forms. Each

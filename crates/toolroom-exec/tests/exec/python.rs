@@ -424,6 +424,30 @@ def main():
 }
 
 #[test]
+fn a_tool_without_files_left_still_speaks_and_ends_in_time() {
+    let source = r#"
+import os, resource, threading, time, toolroom
+def main():
+    threading.Thread(target=time.sleep, args=(30,)).start()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+    toolroom.log("warning", "no files")
+    toolroom.progress(1, 2)
+    return "done"
+"#;
+    let called = call!(source);
+    assert_eq!(called.result(), json!("done"));
+    assert_eq!(called.events.len(), 2);
+    assert_eq!(called.stderr(), "");
+    assert!(called.outcome.duration.as_secs() < 20);
+}
+
+#[test]
+fn nothing_of_the_launcher_is_on_a_tools_path() {
+    let source = "import sys\ndef main(): return [e for e in sys.path if 'launchers' in e]";
+    assert_eq!(call!(source).result(), json!([]));
+}
+
+#[test]
 fn large_parameters_and_results_pass_whole() {
     let large = "é".repeat(600_000);
     let called = call!(
