@@ -14,6 +14,7 @@
     reason = "a build script names its files itself and speaks to cargo"
 )]
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,10 +33,11 @@ fn main() {
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
     if is("PROFILE", "release")
-        && reads_scripts()
         && let Some(script) = layout()
+        && takes(&script) == Some(true)
     {
-        println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
+        println!("cargo:rustc-link-arg-bins=-T");
+        println!("cargo:rustc-link-arg-bins={}", script.display());
     }
     let is_native = std::env::var("HOST").ok() == std::env::var("TARGET").ok();
     // What is only tried out stays open to what tests put before the system's library.
@@ -64,19 +66,25 @@ fn stand_ins() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Whether the linker is one that reads scripts: the compiler's own and GNU's do, and others
-/// are only taken where somebody names them.
-fn reads_scripts() -> bool {
-    println!("cargo:rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+/// Whether the linker takes such a script, as the compiler's own and GNU's do. One that does
+/// not would fail the build, so it is tried on a program that does nothing.
+fn takes(script: &Path) -> Option<bool> {
+    let folder = PathBuf::from(std::env::var_os("OUT_DIR")?);
+    let source = folder.join("nothing.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").ok()?;
     let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    let mut named = flags.split("fuse-ld=").skip(1);
-    named.all(|name| name.starts_with("lld") || name.starts_with("bfd"))
-        && std::env::var_os("RUSTC_LINKER").is_none_or(|driver| {
-            let driver = driver.to_string_lossy().into_owned();
-            ["mold", "gold", "wild"]
-                .iter()
-                .all(|name| !driver.contains(name))
-        })
+    let passed = flags
+        .split('\u{1f}')
+        .filter_map(|flag| flag.trim_start_matches("-C").strip_prefix("link-arg="));
+    let tried = Command::new(driver())
+        .args(passed)
+        .arg("-T")
+        .arg(script)
+        .arg("-o")
+        .arg(folder.join("nothing"))
+        .arg(source)
+        .output();
+    Some(tried.ok()?.status.success())
 }
 
 /// A script that has the linker put the listed functions first, in the order of the list.
@@ -98,10 +106,13 @@ fn layout() -> Option<PathBuf> {
     Some(path)
 }
 
+fn driver() -> OsString {
+    std::env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into())
+}
+
 /// Where the linker's driver has an archive; none if it has none.
 fn archive(name: &str) -> Option<PathBuf> {
-    let driver = std::env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
-    let asked = Command::new(driver)
+    let asked = Command::new(driver())
         .arg(format!("-print-file-name=lib{name}.a"))
         .output()
         .ok()?;

@@ -63,16 +63,15 @@ pub(crate) fn readable(socket: UnixStream) -> io::Result<AsyncFd<UnixStream>> {
 }
 
 /// Has these signals do nothing but write their number into the pipe whose other end this
-/// gives. What this process starts meets them as any program does. Only the last one who
-/// asks hears.
+/// gives. What this process starts meets them as any program does. For one who asks once.
 #[cfg(unix)]
-pub(crate) fn hear<const COUNT: usize>(signals: [libc::c_int; COUNT]) -> io::Result<PipeReader> {
+pub(crate) fn hear(signals: &[libc::c_int]) -> io::Result<PipeReader> {
     static PIPE: AtomicI32 = AtomicI32::new(-1);
     extern "C" fn write(signal: libc::c_int) {
         let number = signal.to_le_bytes();
         // SAFETY: the pipe is never closed once it is there.
         let pipe = unsafe { BorrowedFd::borrow_raw(PIPE.load(Ordering::Relaxed)) };
-        // A pipe that is full says enough.
+        // There is room: of a signal that has not been heard yet no second one waits.
         let _ = rustix::io::write(pipe, &number[..1]);
     }
     let (reader, writer) = io::pipe()?;
@@ -82,7 +81,7 @@ pub(crate) fn hear<const COUNT: usize>(signals: [libc::c_int; COUNT]) -> io::Res
     let handler: extern "C" fn(libc::c_int) = write;
     for signal in signals {
         // SAFETY: the handler only writes, which it may at any moment.
-        unsafe { libc::signal(signal, handler as libc::sighandler_t) };
+        unsafe { libc::signal(*signal, handler as libc::sighandler_t) };
     }
     Ok(reader)
 }

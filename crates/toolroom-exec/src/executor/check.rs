@@ -93,14 +93,16 @@ fn verdict(outcome: &Outcome, file: &Path) -> Verdict {
     if code == 0 {
         return Verdict::Good;
     }
-    let said = [&outcome.stderr, &outcome.stdout].map(|said| said.text().text);
-    let lines: Vec<&str> = said.iter().flat_map(|said| said.lines()).collect();
     let file = file.display().to_string();
-    let Some(place) = lines.iter().find(|line| line.contains(&file)) else {
+    let said = [&outcome.stderr, &outcome.stdout].map(|said| said.text().text);
+    let of_file = |said: &str| said.lines().any(|line| line.contains(&file));
+    let Some(said) = said.iter().find(|said| of_file(said)) else {
         return Verdict::Unknown;
     };
+    let mut lines = said.lines().skip_while(|line| !line.contains(&file));
+    let place = lines.next().unwrap_or_default();
     let is_bare = place.trim_end_matches(|end: char| end.is_ascii_digit() || end == ':') == file;
-    let mut said = match reason(&lines).filter(|_| is_bare) {
+    let mut said = match reason(lines).filter(|_| is_bare) {
         Some(reason) => format!("{place}: {reason}"),
         None => place.trim().to_owned(),
     };
@@ -110,7 +112,7 @@ fn verdict(outcome: &Outcome, file: &Path) -> Verdict {
 
 /// What is wrong, where the place stands alone on its line: below the text and its marks,
 /// and what led there is indented.
-fn reason<'l>(lines: &[&'l str]) -> Option<&'l str> {
-    let is_reason = |line: &&&str| line.contains(": ") && !line.starts_with(char::is_whitespace);
-    lines.iter().rev().find(is_reason).copied()
+fn reason<'l>(below: impl Iterator<Item = &'l str>) -> Option<&'l str> {
+    let is_reason = |line: &&str| line.contains(": ") && !line.starts_with(char::is_whitespace);
+    below.filter(is_reason).last()
 }

@@ -130,7 +130,7 @@ impl Garrison {
         let descriptors = [theirs.as_fd()];
         ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
         let order = [IoSlice::new(&[0])];
-        sendmsg(&self.orders, &order, &mut ancillary, SendFlags::NOSIGNAL)?;
+        sendmsg(&self.orders, &order, &mut ancillary, SendFlags::empty())?;
         Ok(Sentry {
             control,
             process: Keeper::Garrisoned,

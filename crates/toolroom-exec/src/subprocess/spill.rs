@@ -38,7 +38,6 @@ struct Old {
 /// Makes room, and a new file for an output, which goes again unless it is kept.
 pub(super) fn create(directory: &Path, stream: Stream) -> io::Result<NamedTempFile> {
     fs_err::create_dir_all(directory)?;
-    crate::system::outlive_file_limit();
     sweep(directory, Room::USUAL);
     tempfile::Builder::new()
         .prefix(&prefix(stream))

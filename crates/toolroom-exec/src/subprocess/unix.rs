@@ -339,7 +339,7 @@ impl Tree {
             &self.control,
             &[IoSlice::new(order)],
             &mut ancillary,
-            SendFlags::NOSIGNAL,
+            SendFlags::empty(),
         )?;
         let rest = &order[sent..];
         if rest.is_empty() {

@@ -115,8 +115,8 @@ impl Watch {
         }
     }
 
-    /// Says how the leader ended, once it has. It is said before the leader is reaped, since
-    /// then its end shows and what it left behind may do away with us.
+    /// Says how the leader ended, once it has; if it can be, before the leader is reaped,
+    /// since then its end shows, and what it left behind may do away with us.
     fn tell(&mut self) {
         if let Some(notice) = self.tree.leader_end() {
             let _ = self.control.write_all(notice.line().as_bytes());

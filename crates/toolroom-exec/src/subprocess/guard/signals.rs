@@ -23,7 +23,7 @@ pub(super) struct Woken {
 
 impl Signals {
     pub(super) fn new() -> io::Result<Self> {
-        system::hear([SIGCHLD, SIGTERM, SIGINT, SIGHUP]).map(Self)
+        system::hear(&[SIGCHLD, SIGTERM, SIGINT, SIGHUP]).map(Self)
     }
 
     /// Sleeps until a child has ended, a signal asks us to end, or the socket has something.
@@ -42,13 +42,13 @@ impl Signals {
         }
         let [signals, control] = ready.map(|source| !source.revents().is_empty());
         Ok(Woken {
-            end: signals && self.ask_for_the_end(),
+            end: signals && self.end_was_asked(),
             control,
         })
     }
 
     /// Takes the signals that have come, and says whether one is not of a child.
-    fn ask_for_the_end(&mut self) -> bool {
+    fn end_was_asked(&mut self) -> bool {
         let mut place = [0; 64];
         let count = self.0.read(&mut place).unwrap_or(0);
         let come = &place[..count];

@@ -89,7 +89,8 @@ fn order(control: &UnixStream) -> io::Result<(Order, Vec<OwnedFd>)> {
     Ok((order, descriptors))
 }
 
-/// One message, which fits its place, and the descriptors that came with it.
+/// What comes first of a message, as much as there is place for, and the descriptors that
+/// came with it.
 pub(super) fn receive(socket: &UnixStream, place: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
