@@ -183,13 +183,15 @@ impl<'a> Reading<'a> {
                 pattern,
                 group,
                 multiline,
+                value,
             } => self
                 .regex(pattern, *multiline)?
                 .captures(self.file.source)
                 .and_then(|found| {
-                    let text = found.get(*group)?;
+                    let meant = value.as_ref();
+                    let text = found.get(if meant.is_some() { 0 } else { *group })?;
                     Some(Hit {
-                        value: text.as_str().into(),
+                        value: meant.cloned().unwrap_or_else(|| text.as_str().into()),
                         at: Some(Position::at_offset(self.file.source, text.start())),
                     })
                 }),

@@ -90,13 +90,15 @@ pub enum Rule {
     Path { key: String },
     /// A value in the front matter, by dotted key.
     FrontMatter { key: String },
-    /// The first match of a regular expression.
+    /// The first match of a regular expression, or what one is said to mean.
     Regex {
         pattern: String,
         #[serde(default = "first_group")]
         group: usize,
         #[serde(default)]
         multiline: bool,
+        #[serde(default, deserialize_with = "even_null")]
+        value: Option<Value>,
     },
     /// All matches of a regular expression.
     RegexAll {
@@ -118,6 +120,11 @@ pub enum Rule {
     Comment {},
     /// A named block of TOML in comments, such as inline script metadata.
     ScriptBlock { name: String },
+}
+
+/// A key that is there, also where it says null.
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 const fn first_group() -> usize {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::io::Read as _;
 
 use serde_json::{Map, Value};
-use toolroom_catalog::Catalog;
+use toolroom_catalog::{Catalog, core_data};
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Role, Tool, field};
 use toolroom_kernel::plain::{self, Links};
@@ -51,8 +51,7 @@ pub fn of(catalog: &Catalog, chain: &Chain, source: Option<&str>) -> Convention 
     if calls(tool, source, entry) {
         return found;
     }
-    let usual = catalog.usual_executor(tool);
-    let lender = usual.filter(|usual| may_lend(usual, chain, &found.config));
+    let lender = lender(catalog, chain, &found.config);
     let call = lender
         .as_ref()
         .and_then(|lender| lender.config()?.get(CALL));
@@ -66,9 +65,23 @@ pub fn of(catalog: &Catalog, chain: &Chain, source: Option<&str>) -> Convention 
     found
 }
 
-/// Whether the tools of a chain may be called as the usual runtime calls them: nothing is
+/// The runtime that calls functions with the interpreter of this chain: the usual one of the
+/// tool's kind of file, or another of core's.
+fn lender(catalog: &Catalog, chain: &Chain, config: &Map<String, Value>) -> Option<Tool> {
+    let others = core_data::files().iter().map(|file| file.id);
+    let others = others
+        .filter(|id| id.starts_with("runtimes/"))
+        .filter_map(|id| catalog.find(id).ok());
+    let usual = catalog.usual_executor(chain.tool()).into_iter();
+    usual
+        .chain(others)
+        .find(|other| may_lend(other, chain, config))
+}
+
+/// Whether the tools of a chain may be called as another runtime calls them: nothing is
 /// said of how they get their parameters, and it is the same interpreter that runs them: one
-/// that is looked for alike, or one of the same name in an environment that is made alike.
+/// that is looked for alike, one that falls back on the same program, or one of the same
+/// name in an environment that is made alike.
 fn may_lend(usual: &Tool, chain: &Chain, config: &Map<String, Value>) -> bool {
     let says_how = ["args", "input_data"].iter().any(|key| {
         let text = config.get(*key).map(Value::to_string).unwrap_or_default();
@@ -119,7 +132,8 @@ fn resources(runtime: &Tool) -> impl Iterator<Item = &Map<String, Value>> {
 /// Whether two runtimes look for the same interpreter.
 fn is_same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let agree = |key: &str| one.get(key) == other.get(key);
-    one.contains_key("type") && agree("type") && agree("binary")
+    let is_looked_for_alike = one.contains_key("type") && agree("type") && agree("binary");
+    is_looked_for_alike || (one.contains_key("fallback") && agree("fallback"))
 }
 
 /// Whether a word stands in a tool's file.

@@ -44,6 +44,93 @@ fn a_function_in_the_way_of_rye_gets_params_and_project() {
 }
 
 #[test]
+fn a_file_without_a_function_is_a_script_in_every_language() {
+    let context = machine();
+    let scripts = [
+        ("a.rb", "# A script.\nputs ARGV.to_s\n"),
+        ("b.rb", "def main\n  puts ARGV.to_s\nend\nmain\n"),
+        (
+            "c.pl",
+            "# A script.\nprint '[\"', join('\", \"', @ARGV), '\"]';\n",
+        ),
+        (
+            "d.pl",
+            "sub main { print '[\"', join('\", \"', @_), '\"]'; }\nmain(@ARGV);\n",
+        ),
+        (
+            "e.php",
+            "<?php\n// A script.\necho json_encode(array_slice($argv, 1));\n",
+        ),
+    ];
+    for (name, text) in scripts {
+        context.tool(name, text);
+        let found = result(&context, &[&name[..1], "--name", "Q"]);
+        assert_eq!(found, json!(["--name", "Q"]), "{name}");
+    }
+}
+
+#[test]
+fn a_function_that_a_file_calls_only_as_a_program_is_called_once() {
+    let context = machine();
+    let functions = [
+        (
+            "a.rb",
+            "def main(name:)\n  { hi: name }\nend\nmain(name: 'me') if __FILE__ == $0\n",
+        ),
+        (
+            "b.pl",
+            "sub main { my %p = @_; return { hi => $p{name} } }\nmain(name => 'me') unless caller;\n1;\n",
+        ),
+        (
+            "c.php",
+            "<?php\nfunction main($name) { return ['hi' => $name]; }\n",
+        ),
+    ];
+    for (name, text) in functions {
+        context.tool(name, text);
+        let found = result(&context, &[&name[..1], "--name", "Q"]);
+        assert_eq!(found, json!({"hi": "Q"}), "{name}");
+    }
+}
+
+#[test]
+fn runtimes_that_only_name_their_interpreter_call_functions() {
+    let context = machine();
+    let runtimes = [
+        (
+            "node_modules",
+            "node",
+            "node",
+            "c.mjs",
+            "export const executor_id = 'own/node';\nexport function main({name}) { return {hi: name}; }\n",
+        ),
+        (
+            "system_binary",
+            "deno",
+            "deno",
+            "d.ts",
+            "export const executor_id = 'own/deno';\nexport function main({name}: {name: string}) { return {hi: name}; }\n",
+        ),
+        (
+            "version_manager",
+            "ruby",
+            "rbenv",
+            "e.rb",
+            "# ---\n# executor_id: own/ruby\n# ---\ndef main(name:)\n  { hi: name }\nend\n",
+        ),
+    ];
+    for (kind, program, manager, name, text) in runtimes {
+        context.tool(
+            &format!("own/{program}.py"),
+            format!("ENV_CONFIG = {{'interpreter': {{'type': '{kind}', 'binary': '{program}', 'manager': '{manager}', 'var': 'OWN', 'fallback': '{program}'}}}}\nCONFIG = {{'command': '${{OWN}}', 'args': {}}}\n", if program == "deno" { "['run', '--allow-all']" } else { "[]" }),
+        );
+        context.tool(name, text);
+        let found = result(&context, &[&name[..1], "--name", "Q"]);
+        assert_eq!(found, json!({"hi": "Q"}), "{kind}");
+    }
+}
+
+#[test]
 fn the_seeds_git_tool_runs_as_written() {
     let context = machine();
     context.tool(
