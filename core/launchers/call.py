@@ -9,6 +9,9 @@ if __name__ == "__main__":
 
     sys.path.insert(0, __file__[:-8])
     wish, sys.dont_write_bytecode = sys.dont_write_bytecode, False
-    import toolroom
-
+    try:
+        import toolroom
+    except Exception:
+        import mend
+        import toolroom
     toolroom._serve(wish)

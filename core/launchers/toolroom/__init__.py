@@ -17,7 +17,7 @@ import sys
 
 if sys.version_info < (3, 6):
     import too_old
-from _thread import allocate_lock
+from _thread import RLock
 
 __all__ = ["progress", "log"]
 
@@ -31,7 +31,7 @@ _inherited = None
 _owner = os.getpid()
 _last = None
 _tool = None
-_lock = allocate_lock()
+_lock = RLock()
 
 
 def progress(done, total=None, message=None):
@@ -72,8 +72,18 @@ def _part(name):
     wish, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     try:
         return __import__("toolroom." + name, fromlist=[name])
+    except (EOFError, ValueError, TypeError):
+        _forget_kept(name)
+        return __import__("toolroom." + name, fromlist=[name])
     finally:
         sys.dont_write_bytecode = wish
+
+
+def _forget_kept(name):
+    """Take away a compiled module that cannot be read: it was not written to its end."""
+    from _frozen_importlib_external import cache_from_source
+
+    os.unlink(cache_from_source("%s/%s.py" % (_FOLDER, name)))
 
 
 # The channel ----------------------------------------------------------------------
@@ -103,6 +113,9 @@ def _send(frame):
 
 def _write(text):
     data = memoryview(text.encode("utf-8") + b"\n")
+    # A signal's handler may speak in the middle of this; then the frame is still open.
+    if _lock._is_owned():
+        return
     with _lock:
         try:
             while data:
@@ -163,6 +176,8 @@ def _serve(writes_none):
         # Python writes its own entry without links, and so maybe in other words.
         if entry == here or os.path.basename(entry) == os.path.basename(here):
             sys.path.remove(entry)
+    # Processes that a tool starts with its own path find this package too.
+    sys.path.append(here)
     _open_channel()
     request = _decode(sys.stdin.buffer.read().decode("utf-8"))
     if "argv" in request:
@@ -171,8 +186,7 @@ def _serve(writes_none):
     try:
         text = '{"result":%s}' % _encode(_call(request))
     except BaseException as error:
-        status, frame = _part("failures").told(error, request["tool_path"])
-        text = _encode(frame)
+        status, text = _failure(error, request["tool_path"])
     if os.getpid() != _owner:
         os._exit(status)
     _write(text)
@@ -183,6 +197,16 @@ def _serve(writes_none):
     _end_soon(status)
     if status:
         sys.exit(status)
+
+
+def _failure(error, path):
+    """The status to end with, and the frame that says why; where nothing can be imported any
+    more, in the fewest words."""
+    try:
+        status, frame = _part("failures").told(error, path)
+        return status, _encode(frame)
+    except Exception:
+        return 1, _encode({"error": {"type": type(error).__name__, "message": str(error)}})
 
 
 def _call(request):
@@ -333,7 +357,7 @@ def _flush():
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
             stream.flush()
-        except (OSError, ValueError, AttributeError):
+        except Exception:
             pass
 
 

@@ -61,7 +61,7 @@ def _causes(error):
     while len(seen) <= 10:
         hidden = error.__suppress_context__
         error = error.__cause__ or (None if hidden else error.__context__)
-        if error is None or error in seen:
+        if error is None or any(error is other for other in seen):
             break
         seen.append(error)
     return seen[1:]
@@ -81,14 +81,12 @@ def _frames(error, tool_path):
     omitted = max(0, len(found) - 40)
     if omitted:
         found = found[:20] + found[-20:]
-    from linecache import getline
-
     frames = [
         {
             "file": file,
             "line": line,
             "function": function,
-            "source": getline(file, line).strip() or None,
+            "source": _line(file, line),
         }
         for file, line, function in found
     ]
@@ -102,3 +100,13 @@ def _frames(error, tool_path):
             }
         )
     return frames, omitted
+
+
+def _line(file, number):
+    """A line of a file. A tool's neighbour may have the name of what reads it."""
+    try:
+        from linecache import getline
+
+        return getline(file, number).strip() or None
+    except Exception:
+        return None

@@ -442,9 +442,59 @@ def main():
 }
 
 #[test]
-fn nothing_of_the_launcher_is_on_a_tools_path() {
-    let source = "import sys\ndef main(): return [e for e in sys.path if 'launchers' in e]";
-    assert_eq!(call!(source).result(), json!([]));
+fn the_launchers_folder_is_last_on_a_tools_path() {
+    let source = "import sys\ndef main(): return ['launchers' in entry for entry in sys.path]";
+    let found = call!(source).result();
+    let (last, others) = found.as_array().unwrap().split_last().unwrap();
+    assert_eq!(last, true);
+    assert!(others.iter().all(|other| other == false), "{others:?}");
+}
+
+#[test]
+fn children_that_are_started_anew_find_the_helpers() {
+    let source = r#"
+import multiprocessing, toolroom
+def work(x):
+    toolroom.log("info", "not heard: it is another process")
+    return x * x
+def main():
+    with multiprocessing.get_context("spawn").Pool(2) as pool: return pool.map(work, [1, 2, 3])
+"#;
+    assert_eq!(call!(source).result(), json!([1, 4, 9]));
+}
+
+#[test]
+fn a_signals_handler_may_speak_while_the_tool_does() {
+    let source = r#"
+import signal, toolroom
+def main():
+    signal.signal(signal.SIGALRM, lambda *a: toolroom.log("info", "tick"))
+    for i in range(2000):
+        signal.setitimer(signal.ITIMER_REAL, 0.0001)
+        toolroom.log("info", "main")
+    return "done"
+"#;
+    let called = call!(source);
+    assert_eq!(called.result(), json!("done"));
+    assert!(
+        called
+            .events
+            .iter()
+            .filter(|event| **event == log("info", "main"))
+            .count()
+            == 2000
+    );
+}
+
+#[test]
+fn an_error_is_told_though_nothing_can_be_imported_any_more() {
+    let source = "def main():\n files = []\n while True: files.append(open('/dev/null'))";
+    let called = call!(&format!(
+        "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n{source}"
+    ));
+    assert_eq!(called.failure().kind, "OSError");
+    let source = "class E(Exception):\n def __eq__(self, other): raise RuntimeError\ndef main():\n try: raise E('a')\n except E: raise E('b')";
+    assert_eq!(call!(source).failure().message, "b");
 }
 
 #[test]

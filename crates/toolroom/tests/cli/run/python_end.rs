@@ -97,6 +97,29 @@ fn a_kept_tool_that_was_damaged_is_compiled_again() {
 }
 
 #[test]
+fn a_launcher_whose_compiled_form_was_not_written_to_its_end_mends_itself() {
+    let context = machine();
+    context.tool(
+        "f.py",
+        "def main(fail: bool = False): return 1 / (not fail)\n",
+    );
+    let ways = [&["f"] as &[&str], &["f", "--fail"]];
+    let call = || ways.map(|args| context.data(&[&["run"], args].concat())["status"].clone());
+    assert_eq!(call(), ["success", "error"]);
+    let folder = launchers(&context).join("toolroom/__pycache__");
+    let compiled = fs_err::read_dir(folder).unwrap();
+    for path in compiled.map(|entry| entry.unwrap().path()) {
+        let whole = fs_err::read(&path).unwrap();
+        for length in [0, 10, 16, whole.len() / 2] {
+            fs_err::write(&path, &whole[..length]).unwrap();
+            assert_eq!(call(), ["success", "error"], "{length} of {path:?}");
+            let data = context.data(&["run", "f", "--fail"]);
+            assert_eq!(data["error"]["type"], "ZeroDivisionError", "{data}");
+        }
+    }
+}
+
+#[test]
 fn a_syntax_error_names_the_tool_and_its_line_each_time() {
     let context = machine();
     context.tool("f.py", "def main():\n    return eval('1 +')\n");
