@@ -79,11 +79,30 @@ pub(crate) fn hear(signals: &[libc::c_int]) -> io::Result<PipeReader> {
     rustix::io::ioctl_fionbio(&writer, true)?;
     PIPE.store(writer.into_raw_fd(), Ordering::Relaxed);
     let handler: extern "C" fn(libc::c_int) = write;
-    for signal in signals {
-        // SAFETY: the handler only writes, which it may at any moment.
-        unsafe { libc::signal(*signal, handler as libc::sighandler_t) };
+    let mut held_back = std::mem::MaybeUninit::uninit();
+    // SAFETY: the set is made before it is used, and the handler only writes, which it may
+    // at any moment.
+    unsafe {
+        libc::sigemptyset(held_back.as_mut_ptr());
+        for signal in signals {
+            libc::signal(*signal, handler as libc::sighandler_t);
+            libc::sigaddset(held_back.as_mut_ptr(), *signal);
+        }
+        // Whoever started us may have held them back, and we would not hear.
+        libc::sigprocmask(libc::SIG_UNBLOCK, held_back.as_ptr(), std::ptr::null_mut());
     }
     Ok(reader)
+}
+
+/// Whether whoever started us has us ignore a signal, as `nohup` does.
+#[cfg(unix)]
+pub(crate) fn is_ignored(signal: libc::c_int) -> bool {
+    let mut found = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: nothing is changed, and what is found is read only if it was written.
+    unsafe {
+        libc::sigaction(signal, std::ptr::null(), found.as_mut_ptr()) == 0
+            && found.assume_init().sa_sigaction == libc::SIG_IGN
+    }
 }
 
 /// Has a write past the limit on a file's size fail, where it would end this process. By a

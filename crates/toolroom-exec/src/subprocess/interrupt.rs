@@ -1,11 +1,12 @@
-//! Turns the signals by which a person or a system ends a program into a cancelled run.
+//! The signals by which a person or a system ends a program, and how they become a
+//! cancelled run.
 
 use super::cancel::Cancel;
 
 /// Cancels on the first interrupt and kills on the second. Never ends by itself; while
 /// it runs, and after, the signals do not end our own process.
 pub(crate) async fn heed<Never>(cancel: &Cancel) -> Never {
-    let Ok(mut signals) = Signals::new() else {
+    let Ok(mut signals) = Interrupts::new() else {
         return std::future::pending().await;
     };
     signals.next().await;
@@ -16,43 +17,71 @@ pub(crate) async fn heed<Never>(cancel: &Cancel) -> Never {
     }
 }
 
+/// Requests to end that come from outside. One that is ignored is none: who started us so,
+/// as `nohup` does, wants us to go on.
 #[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    hang_up: tokio::signal::unix::Signal,
+#[derive(Debug)]
+pub struct Interrupts {
+    interrupt: Option<tokio::signal::unix::Signal>,
+    terminate: Option<tokio::signal::unix::Signal>,
+    hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
-impl Signals {
-    fn new() -> std::io::Result<Self> {
+impl Interrupts {
+    /// From now on they do not end this process by themselves.
+    ///
+    /// # Errors
+    /// Fails if the system does not let us hear of them.
+    pub fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
+        let heeded = |kind: SignalKind| match crate::system::is_ignored(kind.as_raw_value()) {
+            true => Ok(None),
+            false => signal(kind).map(Some),
+        };
         Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
+            interrupt: heeded(SignalKind::interrupt())?,
+            terminate: heeded(SignalKind::terminate())?,
+            hang_up: heeded(SignalKind::hangup())?,
         })
     }
 
-    async fn next(&mut self) {
+    /// Waits for the next one.
+    pub async fn next(&mut self) {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
+            () = come(&mut self.interrupt) => {}
+            () = come(&mut self.terminate) => {}
+            () = come(&mut self.hang_up) => {}
         }
     }
 }
 
-#[cfg(windows)]
-struct Signals(tokio::signal::windows::CtrlC);
+#[cfg(unix)]
+async fn come(signal: &mut Option<tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
 
 #[cfg(windows)]
-impl Signals {
-    fn new() -> std::io::Result<Self> {
+#[derive(Debug)]
+pub struct Interrupts(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Interrupts {
+    /// From now on they do not end this process by themselves.
+    ///
+    /// # Errors
+    /// Fails if the system does not let us hear of them.
+    pub fn new() -> std::io::Result<Self> {
         tokio::signal::windows::ctrl_c().map(Self)
     }
 
-    async fn next(&mut self) {
+    /// Waits for the next one.
+    pub async fn next(&mut self) {
         self.0.recv().await;
     }
 }

@@ -54,6 +54,7 @@ pub use command::{
 };
 pub use dialogue::{Dialogue, Partner};
 pub use error::Error;
+pub use interrupt::Interrupts;
 pub(crate) use interrupt::heed as heed_interrupts;
 pub use outcome::{Captured, Outcome, Text};
 pub use process::Process;

@@ -117,6 +117,25 @@ fn an_interrupt_of_the_caller_ends_the_tree_in_order() {
 }
 
 #[test]
+fn a_signal_that_the_caller_was_told_to_ignore_ends_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("pids");
+    let script = format!("echo $$ >> {}; sleep 0.5; exit 0", file.display());
+    let mut caller = std::process::Command::new("/bin/sh")
+        .args(["-c", "trap '' HUP INT; exec \"$@\"", "sh", PROBE, "run"])
+        .args(["/bin/sh", "-c", &script])
+        .spawn()
+        .unwrap();
+    pids_in(&file, 1);
+    for signal in ["-HUP", "-INT"] {
+        let pid = caller.id().to_string();
+        let mut kill = std::process::Command::new("kill");
+        assert!(kill.args([signal, &pid]).status().unwrap().success());
+    }
+    assert_eq!(caller.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn a_dropped_process_is_killed() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("pids");

@@ -28,6 +28,19 @@ fn no_signal_is_held_back_from_a_tool() {
 }
 
 #[test]
+fn signals_that_the_caller_holds_back_are_heard() {
+    let blocked = "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, \
+                   [signal.SIGCHLD, signal.SIGTERM]); os.execv(sys.argv[1], sys.argv[1:])";
+    for how in ["run", "fork", "garrison"] {
+        let caller = std::process::Command::new("python3")
+            .args(["-c", blocked, PROBE, how, "/bin/sh", "-c", "exit 0"])
+            .output()
+            .unwrap();
+        assert!(caller.status.success(), "{how}: {caller:?}");
+    }
+}
+
+#[test]
 fn an_order_may_be_larger_than_a_socket_holds() {
     let mut command = shell("echo $# ${#1}");
     command.args.push("sh".into());
