@@ -1,17 +1,26 @@
 //! Keeps secrets out of what is shown, told and logged. One is known by its variable's
-//! name, as core's data says, or as the password in an address.
+//! name, as core's data says, or as the password in an address; its value is one wherever
+//! else it stands. Only who shows something asks: a call itself costs nothing here.
+
+mod address;
+pub mod declared;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use serde_json::Value;
+use toolroom_kernel::World;
+use toolroom_kernel::resolve::Resolution;
 
+use self::address::Credentials;
 use crate::core_data;
 
 /// What stands for a secret.
 pub const HIDDEN: &str = "***";
 /// Shorter values are too likely to stand in a text by chance.
 const SHORTEST: usize = 8;
+/// The same for the value of a variable, which is seldom more than one thing.
+const SHORTEST_IN_VARIABLE: usize = 6;
 
 /// What must not be given away, longest first.
 #[derive(Debug, Clone, Default)]
@@ -23,57 +32,109 @@ pub struct Secrets {
 struct Hidden {
     text: String,
     shown: String,
+    /// Too short to be looked for in any text.
+    in_variables_only: bool,
 }
 
 impl Secrets {
     /// The secrets of an environment: values of variables that are called so, and the
     /// passwords of addresses.
     pub fn of<'e>(variables: impl Iterator<Item = (&'e OsStr, &'e OsStr)>) -> Self {
-        let mut hidden = Vec::new();
+        let mut secrets = Self::default();
         for (name, value) in variables {
-            let Some(value) = value.to_str() else {
-                continue;
-            };
+            let value = value.to_string_lossy();
             if is_secret(name) {
-                hidden.extend(Hidden::value(value));
-            } else if let Some(Credentials { user, host, .. }) = Credentials::of(value) {
+                secrets.hidden.extend(Hidden::value(&value));
+            } else if let Some(Credentials { user, host, .. }) = Credentials::of(&value) {
                 let password = user.split_once(':').map_or(user, |(_, password)| password);
-                hidden.extend(Hidden::value(password));
-                hidden.push(Hidden {
+                secrets.hidden.extend(Hidden::value(password));
+                secrets.hidden.push(Hidden {
                     text: format!("{user}@{host}"),
                     shown: format!("{HIDDEN}@{host}"),
+                    in_variables_only: false,
                 });
             }
         }
-        let escaped: Vec<Hidden> = hidden.iter().filter_map(Hidden::escaped).collect();
-        hidden.extend(escaped);
-        hidden.sort_by(|a, b| b.text.len().cmp(&a.text.len()).then_with(|| a.cmp(b)));
-        hidden.dedup();
-        Self { hidden }
+        secrets.in_order()
+    }
+
+    /// The secrets of a resolved environment. What lay below it counts as well: a variable
+    /// may be filled in from another that was set anew later, or is not passed on.
+    #[must_use]
+    pub fn of_resolution(world: &World, resolution: &Resolution) -> Self {
+        let env = resolution.env.values();
+        let is_left_out = |(name, value): &(&OsStr, &OsStr)| env.get_os(name) != Some(value);
+        let below = world.env.iter().filter(is_left_out);
+        Self::of(below.chain(resolution.env.covered()).chain(env.iter()))
+    }
+
+    /// These secrets, and values that are known to be some.
+    #[must_use]
+    pub fn and<'v>(mut self, values: impl IntoIterator<Item = &'v str>) -> Self {
+        let values = values.into_iter().filter_map(Hidden::value);
+        self.hidden.extend(values);
+        self.in_order()
+    }
+
+    fn in_order(mut self) -> Self {
+        let escaped: Vec<Hidden> = self.hidden.iter().filter_map(Hidden::escaped).collect();
+        self.hidden.extend(escaped);
+        self.hidden
+            .sort_by(|a, b| b.text.len().cmp(&a.text.len()).then_with(|| a.cmp(b)));
+        self.hidden.dedup();
+        self
     }
 
     /// A text without any secret, be it plain or inside JSON.
     #[must_use]
     pub fn hidden<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut text = Cow::Borrowed(text);
-        for Hidden {
-            text: secret,
-            shown,
-        } in &self.hidden
-        {
-            if text.contains(secret.as_str()) {
-                text = Cow::Owned(text.replace(secret.as_str(), shown));
-            }
-        }
-        text
+        let in_any_text = |hidden: &&Hidden| !hidden.in_variables_only;
+        without(text.into(), self.hidden.iter().filter(in_any_text))
     }
+
+    /// A variable's value as it may be shown.
+    #[must_use]
+    pub fn shown<'v>(&self, name: &OsStr, value: &'v OsStr) -> Cow<'v, str> {
+        if is_secret(name) && !value.is_empty() {
+            return HIDDEN.into();
+        }
+        let value = address::without_credentials(value.to_string_lossy());
+        without(value, self.hidden.iter())
+    }
+
+    /// Hides secrets in every text of a value.
+    pub fn hide(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(hidden) = self.hidden(text) {
+                    *text = hidden;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.hide(item)),
+            Value::Object(fields) => fields.values_mut().for_each(|field| self.hide(field)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+fn without<'t, 'h>(
+    mut text: Cow<'t, str>,
+    hidden: impl Iterator<Item = &'h Hidden>,
+) -> Cow<'t, str> {
+    for secret in hidden {
+        if text.contains(secret.text.as_str()) {
+            text = Cow::Owned(text.replace(secret.text.as_str(), &secret.shown));
+        }
+    }
+    text
 }
 
 impl Hidden {
     fn value(value: &str) -> Option<Self> {
-        (value.len() >= SHORTEST).then(|| Self {
+        (value.len() >= SHORTEST_IN_VARIABLE).then(|| Self {
             text: value.to_owned(),
             shown: HIDDEN.to_owned(),
+            in_variables_only: value.len() < SHORTEST,
         })
     }
 
@@ -81,52 +142,10 @@ impl Hidden {
     fn escaped(&self) -> Option<Self> {
         let text = escaped(&self.text);
         let shown = escaped(&self.shown);
-        (text != self.text).then_some(Self { text, shown })
-    }
-}
-
-/// A variable's value as it may be shown.
-#[must_use]
-pub fn shown<'v>(name: &OsStr, value: &'v OsStr) -> Cow<'v, str> {
-    if is_secret(name) && !value.is_empty() {
-        return HIDDEN.into();
-    }
-    let value = value.to_string_lossy();
-    let Some(Credentials {
-        before,
-        host,
-        after,
-        ..
-    }) = Credentials::of(&value)
-    else {
-        return value;
-    };
-    format!("{before}{HIDDEN}@{host}{after}").into()
-}
-
-/// An address whose user has a password, or may be a token.
-struct Credentials<'a> {
-    before: &'a str,
-    user: &'a str,
-    host: &'a str,
-    after: &'a str,
-}
-
-impl<'a> Credentials<'a> {
-    fn of(value: &'a str) -> Option<Self> {
-        let (before, rest) = match value.find("://") {
-            Some(end) => value.split_at(end + 3),
-            None => ("", value),
-        };
-        let end = rest.find(['/', '?', '#', ' ']).unwrap_or(rest.len());
-        let (authority, after) = rest.split_at(end);
-        let (user, host) = authority.rsplit_once('@')?;
-        let is_secret = user.contains(':') || before.starts_with("http");
-        (is_secret && !host.is_empty()).then_some(Self {
-            before,
-            user,
-            host,
-            after,
+        (text != self.text).then_some(Self {
+            text,
+            shown,
+            in_variables_only: self.in_variables_only,
         })
     }
 }
@@ -171,6 +190,23 @@ mod tests {
         );
     }
 
+    fn shown(name: &str, value: &str) -> String {
+        let secrets = secrets().and(["hunter2"]);
+        secrets.shown(name.as_ref(), value.as_ref()).into_owned()
+    }
+
+    #[test]
+    fn a_variable_shows_no_other_ones_secret() {
+        assert_eq!(shown("OTHER", "s3cr\"et-value"), "***");
+        assert_eq!(
+            shown("URL", "http://h/?k=s3cr\"et-value&x"),
+            "http://h/?k=***&x"
+        );
+        assert_eq!(shown("OTHER", "is hunter2"), "is ***");
+        assert_eq!(shown("OTHER", "is short"), "is short");
+        assert_eq!(secrets().and(["hunter2"]).hidden("hunter2"), "hunter2");
+    }
+
     #[test]
     fn what_is_no_secret_stays() {
         assert_eq!(
@@ -194,7 +230,7 @@ mod tests {
         ];
         for (value, wanted) in table {
             let (name, value) = (OsStr::new("X"), OsStr::new(value));
-            assert_eq!(shown(name, value), wanted);
+            assert_eq!(Secrets::default().shown(name, value), wanted);
             let secrets = Secrets::of([(name, value)].into_iter());
             assert_eq!(secrets.hidden(value.to_str().unwrap()), wanted);
         }
@@ -212,7 +248,7 @@ mod tests {
             "aws_secret_access_key",
             "SECRET",
         ] {
-            assert_eq!(shown(OsStr::new(name), OsStr::new("x")), HIDDEN, "{name}");
+            assert_eq!(shown(name, "x"), HIDDEN, "{name}");
         }
         for name in [
             "PATH",
@@ -221,7 +257,7 @@ mod tests {
             "MONKEY",
             "SECRETARY",
         ] {
-            assert_eq!(shown(OsStr::new(name), OsStr::new("x")), "x", "{name}");
+            assert_eq!(shown(name, "x"), "x", "{name}");
         }
     }
 }

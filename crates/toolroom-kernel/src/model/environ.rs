@@ -16,10 +16,15 @@ impl Environ {
         Self::default()
     }
 
-    pub fn set(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) {
+    /// Gives back the value that was there before.
+    pub fn set(
+        &mut self,
+        name: impl Into<OsString>,
+        value: impl Into<OsString>,
+    ) -> Option<OsString> {
         let name = name.into();
         let key = self.spelling(&name).unwrap_or(name);
-        self.variables.insert(key, value.into());
+        self.variables.insert(key, value.into())
     }
 
     pub fn remove(&mut self, name: impl AsRef<OsStr>) -> Option<OsString> {

@@ -54,6 +54,8 @@ pub struct LayeredEnv {
     /// Of every variable that is not the process's own.
     origins: BTreeMap<OsString, Origin>,
     unset: BTreeSet<String>,
+    /// Values that were there until a higher layer had its own.
+    covered: Vec<(String, OsString)>,
 }
 
 impl LayeredEnv {
@@ -96,6 +98,14 @@ impl LayeredEnv {
         self.unset.iter().map(String::as_str)
     }
 
+    /// What variables held before they were set anew or taken away. Others may have been
+    /// filled in from it meanwhile.
+    pub fn covered(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.covered
+            .iter()
+            .map(|(name, value)| (OsStr::new(name), value.as_os_str()))
+    }
+
     #[must_use]
     pub fn values(&self) -> &Environ {
         &self.values
@@ -108,12 +118,15 @@ impl LayeredEnv {
 
     pub fn set(&mut self, name: &str, value: impl Into<OsString>, origin: Origin) {
         self.unset.remove(name);
-        self.values.set(name, value);
+        if let Some(before) = self.values.set(name, value) {
+            self.covered.push((name.to_owned(), before));
+        }
         self.origins.insert(key(OsStr::new(name)), origin);
     }
 
     pub fn remove(&mut self, name: &str) {
-        if self.values.remove(name).is_some() {
+        if let Some(before) = self.values.remove(name) {
+            self.covered.push((name.to_owned(), before));
             self.origins.remove(&key(OsStr::new(name)));
             self.unset.insert(name.to_owned());
         }
@@ -224,6 +237,8 @@ mod tests {
         env.remove("NEVER");
         env.set("B", "3", Origin::Caller);
         assert_eq!(env.unset().collect::<Vec<_>>(), ["A"]);
+        let covered = [("A", "1"), ("B", "2")].map(|(name, value)| (name.as_ref(), value.as_ref()));
+        assert_eq!(env.covered().collect::<Vec<_>>(), covered);
         assert_eq!(env.origin("A"), None);
         assert_eq!(env.origin("B").unwrap().to_string(), "caller");
     }

@@ -112,6 +112,20 @@ impl<'s> Template<'s> {
         names
     }
 
+    /// Where the text says something itself, as bytes of its source: all that is taken from
+    /// nowhere else, words that may stand in for a variable too. Messages are in no value.
+    #[must_use]
+    pub fn own_words(&self) -> Vec<Range<usize>> {
+        match &self.body {
+            Body::Plain => std::iter::once(0..self.source.len()).collect(),
+            Body::Parts(parts) => {
+                let mut words = Vec::new();
+                collect_words(parts, &mut words);
+                words
+            }
+        }
+    }
+
     fn collect_variables<'t>(&'t self, parts: &[Part], names: &mut BTreeSet<&'t str>) {
         for part in parts {
             if let Part::Variable { name, rule } = part {
@@ -120,6 +134,18 @@ impl<'s> Template<'s> {
                     self.collect_variables(&rule.word, names);
                 }
             }
+        }
+    }
+}
+
+fn collect_words(parts: &[Part], words: &mut Vec<Range<usize>>) {
+    for part in parts {
+        match part {
+            Part::Text(text) => words.push(text.clone()),
+            Part::Variable {
+                rule: Some(rule), ..
+            } if rule.kind != RuleKind::Required => collect_words(&rule.word, words),
+            Part::Variable { .. } | Part::Placeholder { .. } => {}
         }
     }
 }

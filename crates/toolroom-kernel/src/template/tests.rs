@@ -90,6 +90,21 @@ fn variables_follow_the_contract() {
 }
 
 #[test]
+fn what_a_text_says_itself_is_told_apart_from_what_it_is_filled_with() {
+    for (text, wanted) in [
+        ("plain", &["plain"][..]),
+        ("a ${A} b {name}", &["a ", " b "]),
+        ("${A:-x${N:-y}}", &["x", "y"]),
+        ("${A:+z}${A:?message}", &["z"]),
+        ("${A}", &[]),
+    ] {
+        let words = Template::parse(text).unwrap().own_words();
+        let words: Vec<&str> = words.into_iter().map(|word| &text[word]).collect();
+        assert_eq!(words, wanted, "{text}");
+    }
+}
+
+#[test]
 fn a_word_is_a_template_with_balanced_braces() {
     assert_expands(&[
         ("${MISSING:-${A}}", "a"),

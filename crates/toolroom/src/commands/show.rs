@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::short_name;
+use toolroom_catalog::secrets::{Secrets, declared};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::model::{Role, Tool, field};
@@ -23,8 +24,17 @@ pub fn run(args: &Show, world: &World, printer: &Printer) -> Result<Answer, Fail
         Role::Tool | Role::Runtime | Role::Primitive => Some(catalog.link(tool.clone())?),
         _ => None,
     };
+    let tool = without_secrets(world, tool);
     let text = text(world, &tool, chain.as_ref(), printer.width());
     Ok(Answer::new(text, data(&tool, chain.as_ref())))
+}
+
+/// The tool as it may be shown. Nothing is resolved for it, so that a tool whose environment
+/// is broken can be shown: the secrets are the world's, and those it spells out itself.
+fn without_secrets(world: &World, mut tool: Tool) -> Tool {
+    let secrets = Secrets::of(world.env.iter()).and(declared::values(&tool.metadata));
+    declared::hide(&mut tool.metadata, &secrets);
+    tool
 }
 
 fn data(tool: &Tool, chain: Option<&Chain>) -> Value {

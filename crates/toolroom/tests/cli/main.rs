@@ -25,6 +25,7 @@ mod resolver_schema;
 mod run;
 mod scarce;
 mod search;
+mod secrets;
 mod seeds;
 mod settings;
 mod setup;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use toolroom_catalog::listing::short_name;
-use toolroom_catalog::secrets;
+use toolroom_catalog::secrets::Secrets;
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Candidate, Interpreter, Origin, Refusal, Resolution, Verdict};
@@ -135,6 +135,7 @@ impl Page<'_> {
     fn variables(&self, resolution: &Resolution) -> String {
         let mut text = String::new();
         let mut inherited = 0;
+        let secrets = Secrets::of_resolution(self.world, resolution);
         for (name, value, from) in resolution.env.iter() {
             if *from == Origin::Process {
                 inherited += 1;
@@ -142,7 +143,7 @@ impl Page<'_> {
             }
             let name = name.display().to_string();
             let origin = format!("({})", self.origin(from));
-            let value = secrets::shown(name.as_ref(), value);
+            let value = secrets.shown(name.as_ref(), value);
             let room = self
                 .width
                 .map(|width| width.saturating_sub(name.width() + origin.width() + 5));

@@ -4,7 +4,8 @@ mod explain;
 mod shell;
 
 use serde_json::{Map, Value, json};
-use toolroom_catalog::{Catalog, secrets};
+use toolroom_catalog::Catalog;
+use toolroom_catalog::secrets::{Secrets, declared};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Origin, Resolution};
@@ -50,9 +51,9 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
             let width = printer.width();
             explain::Page { world, width }.tree(&chain, &resolution)
         }
-        (None, false) => plain(&resolution),
+        (None, false) => plain(world, &resolution),
     };
-    let mut answer = Answer::new(text, data(&chain, &resolution));
+    let mut answer = Answer::new(text, data(world, &chain, &resolution));
     answer.is_verbatim = args.shell.is_some();
     let left_out = left_out.iter();
     answer.notes.extend(left_out.map(|name| {
@@ -65,17 +66,19 @@ pub fn run(args: &Env, world: &World, printer: &Printer) -> Result<Answer, Failu
 }
 
 /// What differs from the caller's own environment, as `NAME=value`.
-fn plain(resolution: &Resolution) -> String {
+fn plain(world: &World, resolution: &Resolution) -> String {
+    let secrets = Secrets::of_resolution(world, resolution);
     let changed = resolution
         .env
         .iter()
         .filter(|(_, _, origin)| **origin != Origin::Process);
     changed
-        .map(|(name, value, _)| format!("{}={}\n", name.display(), secrets::shown(name, value)))
+        .map(|(name, value, _)| format!("{}={}\n", name.display(), secrets.shown(name, value)))
         .collect()
 }
 
-fn data(chain: &Chain, resolution: &Resolution) -> Value {
+fn data(world: &World, chain: &Chain, resolution: &Resolution) -> Value {
+    let secrets = Secrets::of_resolution(world, resolution);
     let runtime = chain
         .links()
         .iter()
@@ -84,13 +87,15 @@ fn data(chain: &Chain, resolution: &Resolution) -> Value {
         .env
         .iter()
         .map(|(name, value, origin)| {
-            let shown = secrets::shown(name, value);
+            let shown = secrets.shown(name, value);
             (
                 name.to_string_lossy().into_owned(),
                 json!({"value": shown, "origin": origin}),
             )
         })
         .collect();
+    let mut resources = Value::Object(resolution.resources.clone());
+    declared::hide_in("resources", &mut resources, &secrets);
     json!({
         "runtime": runtime.map(|runtime| &runtime.id),
         "interpreter": resolution.interpreter(),
@@ -100,6 +105,6 @@ fn data(chain: &Chain, resolution: &Resolution) -> Value {
         "tried": resolution.tried,
         "refused": resolution.refused,
         "notes": resolution.notes,
-        "resources": resolution.resources,
+        "resources": resources,
     })
 }
