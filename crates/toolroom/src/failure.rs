@@ -1,6 +1,7 @@
 //! The one form every error takes at the edge, for people and for programs.
 
 use serde_json::{Map, Value, json};
+use toolroom_catalog::secrets::Secrets;
 use toolroom_kernel::{Explain, Place, causes};
 
 use crate::exit::Status;
@@ -35,6 +36,20 @@ impl Failure {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same without any secret: a message names commands, addresses and folders, and each
+    /// may have been filled in from one.
+    #[must_use]
+    pub fn without(mut self, secrets: &Secrets) -> Self {
+        let texts = self.help.iter_mut().chain(&mut self.causes);
+        for text in texts.chain([&mut self.message]) {
+            *text = secrets.hidden(text).into_owned();
+        }
+        for detail in self.details.values_mut() {
+            secrets.hide(detail);
+        }
         self
     }
 

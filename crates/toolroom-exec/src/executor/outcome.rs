@@ -118,6 +118,20 @@ pub enum ToolFailure {
     NoAnswer { url: String, attempts: u32 },
 }
 
+impl ToolFailure {
+    /// Changes what is said here in words of ours that came of the call's config, such as an
+    /// address. What the tool itself said is its own.
+    pub fn change_own_words(&mut self, change: impl FnOnce(&mut String)) {
+        match self {
+            Self::Answered { url, .. }
+            | Self::LacksResult { url, .. }
+            | Self::NoAnswer { url, .. } => change(url),
+            Self::Server { trouble, message } if *trouble != Trouble::Failed => change(message),
+            _ => {}
+        }
+    }
+}
+
 fn ended(exit: Option<Exit>) -> String {
     match exit {
         Some(Exit::Signal(signal)) => format!(" by signal {signal}"),

@@ -79,9 +79,8 @@ impl House {
         for refused in &prepared.resolution.refused {
             self.talk.once(format!("refused: {refused}"));
         }
-        let variables = prepared.resolution.env.iter();
         let secrets =
-            secrets.get_or_init(|| Secrets::of(variables.map(|(name, value, _)| (name, value))));
+            secrets.get_or_init(|| Secrets::of_resolution(&self.world, &prepared.resolution));
         let logged = self.logged(call, &chain);
         let report = tokio::select! {
             report = self.supervised(call, &prepared, live) => report,
@@ -96,7 +95,7 @@ impl House {
         match (report, last_good) {
             (Ok(report), Some(last_good)) if last_good.was_refused(&report) => {
                 logged.never_ran();
-                Finished::done(last_good.fault.result())
+                Finished::done(last_good.fault.result(secrets))
             }
             (Ok(report), last_good) => {
                 logged.ended(&report);
@@ -108,7 +107,7 @@ impl House {
             }
             (Err(error), _) => {
                 logged.never_ran();
-                Finished::done(explained(&error))
+                Finished::done(explained(&error, secrets))
             }
         }
     }
@@ -161,8 +160,10 @@ impl House {
                 (prepared, last_good) => Ok((chain.clone(), prepared?, last_good)),
             }
         };
-        made.await
-            .map_err(|error: Unprepared| Box::new(error.result()))
+        made.await.map_err(|error: Unprepared| {
+            let secrets = Secrets::of(self.world.env.iter());
+            Box::new(error.result(&secrets))
+        })
     }
 
     async fn supervised(
@@ -223,7 +224,7 @@ impl From<ParameterError> for Unprepared {
 }
 
 impl Unprepared {
-    pub(super) fn result(&self) -> CallToolResult {
+    pub(super) fn result(&self, secrets: &Secrets) -> CallToolResult {
         if let Self::Exec(ExecError::Parameters(ParameterError::Invalid { faults, known })) = self {
             let known = if known.is_empty() {
                 "none".to_owned()
@@ -236,7 +237,7 @@ impl Unprepared {
             ));
         }
         match self.cause() {
-            Some(error) => explained(error),
+            Some(error) => explained(error, secrets),
             None => fault(self.to_string()),
         }
     }

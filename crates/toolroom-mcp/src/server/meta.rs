@@ -10,6 +10,7 @@ use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use toolroom_catalog::environment::Brought;
 use toolroom_catalog::search::{Entry as Searched, rank};
+use toolroom_catalog::secrets::Secrets;
 use toolroom_kernel::model::field;
 use toolroom_provision::ready;
 
@@ -79,17 +80,18 @@ impl House {
     /// from where. Values are the tool's own business.
     fn environment(&self, entry: &Entry) -> CallToolResult {
         let edition = self.now();
+        let secrets = Secrets::of(self.world.env.iter());
         let catalog = edition.book.catalog(&self.world);
         let chain = match catalog.link(entry.source.clone()) {
             Ok(chain) => chain,
-            Err(error) => return explained(&error),
+            Err(error) => return explained(&error, &secrets),
         };
         let brought = Brought {
             dotenv_allow: &self.options.dotenv_allow,
             ..Brought::default()
         };
         match ready::resolved(&self.world, catalog, &chain, brought) {
-            Err(error) => explained(&error),
+            Err(error) => explained(&error, &secrets),
             Ok(resolution) => {
                 let variables: JsonObject = resolution
                     .env

@@ -270,13 +270,13 @@ pub fn fault(text: impl AsRef<str>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(clean(text.as_ref()).into_owned())])
 }
 
-/// An error that explains itself, with its place and advice.
+/// An error that explains itself, with its place and advice, and gives no secret away.
 #[must_use]
-pub fn explained(error: &dyn Explain) -> CallToolResult {
+pub fn explained(error: &dyn Explain, secrets: &Secrets) -> CallToolResult {
     let mut lines = vec![placed(error)];
     lines.extend(causes(error));
     lines.extend(error.help());
-    let mut result = fault(lines.join("\n"));
+    let mut result = fault(secrets.hidden(&lines.join("\n")));
     let code = json!({"status": "error", "code": error.code()});
     result.meta = Some(MetaObject(Map::from_iter([(
         "toolroom/outcome".to_owned(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toolroom_catalog::Catalog;
 use toolroom_catalog::environment::Brought;
+use toolroom_catalog::secrets::Secrets;
 use toolroom_kernel::World;
 use toolroom_kernel::resolve::{Resolution, Story};
 use toolroom_provision::ready;
@@ -28,11 +29,12 @@ pub fn run(args: &Exec, world: &World, printer: &Printer) -> Result<Answer, Fail
     };
     let resolution = ready::resolved(world, &catalog, &chain, brought)
         .map_err(|error| resolved::failure(error, &args.name))?;
-    let (program, rest) = command(&resolution, world, args)?;
+    let told = |failure: Failure| failure.without(&Secrets::of_resolution(world, &resolution));
+    let (program, rest) = command(&resolution, world, args).map_err(told)?;
     for remark in resolved::remarks(&resolution) {
         printer.note(&remark);
     }
-    replace(&program, rest, &resolution)
+    replace(&program, rest, &resolution).map_err(told)
 }
 
 /// What is meant: a command of the environment, or words for its interpreter.

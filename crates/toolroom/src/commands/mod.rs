@@ -16,6 +16,9 @@ mod search;
 mod setup;
 mod show;
 
+use toolroom_catalog::secrets::Secrets;
+use toolroom_kernel::World;
+
 use crate::answer::Answer;
 use crate::args::{Command, Global};
 use crate::failure::Failure;
@@ -31,20 +34,25 @@ pub fn run(command: Command, global: &Global, printer: &mut Printer) -> Result<A
         return run::run(args, global, printer);
     }
     let world = world::of_process(global.project.as_deref())?;
+    in_world(command, &world, printer)
+        .map_err(|failure| failure.without(&Secrets::of(world.env.iter())))
+}
+
+fn in_world(command: Command, world: &World, printer: &mut Printer) -> Result<Answer, Failure> {
     match command {
-        Command::Init(args) => init::run(&args, &world),
-        Command::New(args) => new::run(&args, &world),
-        Command::List(args) => Ok(list::run(&args, &world, printer)),
-        Command::Search(args) => Ok(search::run(&args, &world, printer)),
-        Command::Show(args) => show::run(&args, &world, printer),
+        Command::Init(args) => init::run(&args, world),
+        Command::New(args) => new::run(&args, world),
+        Command::List(args) => Ok(list::run(&args, world, printer)),
+        Command::Search(args) => Ok(search::run(&args, world, printer)),
+        Command::Show(args) => show::run(&args, world, printer),
         Command::Run(_) => Err(Failure::new("usage::bad_arguments", "run takes an id")),
-        Command::Env(args) => env::run(&args, &world, printer),
-        Command::Setup(args) => setup::run(&args, &world, printer),
-        Command::Preset(args) => preset::run(&args, &world, printer),
-        Command::Doctor => doctor::run(&world, printer),
-        Command::Runs(args) => Ok(runs::run(&args, &world, printer)),
-        Command::Exec(args) => exec::run(&args, &world, printer),
-        Command::Mcp(args) => mcp::run(args, world, printer),
+        Command::Env(args) => env::run(&args, world, printer),
+        Command::Setup(args) => setup::run(&args, world, printer),
+        Command::Preset(args) => preset::run(&args, world, printer),
+        Command::Doctor => doctor::run(world, printer),
+        Command::Runs(args) => Ok(runs::run(&args, world, printer)),
+        Command::Exec(args) => exec::run(&args, world, printer),
+        Command::Mcp(args) => mcp::run(args, world.clone(), printer),
         Command::Completions(args) => completions::run(&args),
     }
 }

@@ -2,6 +2,7 @@
 
 use toolroom_catalog::Catalog;
 use toolroom_catalog::environment::Brought;
+use toolroom_catalog::secrets::{Secrets, declared};
 use toolroom_kernel::World;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::{Resolution, ResolveError};
@@ -25,6 +26,18 @@ pub fn environment(
         ..Brought::default()
     };
     ready::resolved(world, catalog, chain, brought)
+}
+
+/// What a call's own variables hold of secrets, found anew: only a call that failed asks, and
+/// it may not have come so far as to know them.
+pub fn secrets(world: &World, catalog: &Catalog, chain: &Chain, brought: Brought<'_>) -> Secrets {
+    let declared = chain.links().iter();
+    let declared = declared.flat_map(|link| declared::values(&link.metadata));
+    let known = match ready::resolved(world, catalog, chain, brought) {
+        Ok(resolution) => Secrets::of_resolution(world, &resolution),
+        Err(_) => Secrets::of(world.env.iter()),
+    };
+    known.and(declared)
 }
 
 /// What people are told of a resolution besides its answer.

@@ -2,7 +2,7 @@
 //! a shell that asks for it get it.
 
 use serde_json::json;
-use toolroom_test::TestContext;
+use toolroom_test::{Server, TestContext};
 
 use crate::context;
 
@@ -134,4 +134,26 @@ fn nothing_of_core_is_taken_for_a_secret() {
         let shown = context.run(&["show", tool["id"].as_str().unwrap(), "--json"]);
         assert!(!shown.stdout.contains("***"), "{shown}");
     }
+}
+
+#[test]
+fn an_error_names_what_was_filled_in_without_the_secret() {
+    let mut context = context();
+    context.set_env("BOT_TOKEN", "of-process-3");
+    let command = "tool_type: tool\nexecutor_id: bash\ndescription: x\nconfig: {command: \"/bin/${API_TOKEN}\", env: {API_TOKEN: abc-secret-1}}\n";
+    context.tool("command.yaml", command);
+    context.tool("folder.yaml", "tool_type: tool\nexecutor_id: bash\ndescription: x\nconfig: {command: sh, cwd: \"/${BOT_TOKEN}\"}\n");
+    let server = Server::start(|_, connection| connection.answer("404 Not Found", &[], "no"));
+    let asks = |name: &str, address: &str| {
+        let config = format!("config: {{url: \"{address}/bot${{BOT_TOKEN}}/send\"}}");
+        let head = "tool_type: http\nexecutor_id: http_runtime\ndescription: x\n";
+        context.tool(name, format!("{head}{config}\n"));
+    };
+    asks("answered.yaml", &server.url(""));
+    asks("unanswered.yaml", "http://127.0.0.1:1");
+    for id in ["command", "folder", "answered", "unanswered"] {
+        assert_told_nowhere(&context, &["run", id]);
+        assert_told_nowhere(&context, &["run", id, "--json"]);
+    }
+    assert_told_nowhere(&context, &["exec", "command", "--", "abc-secret-1"]);
 }

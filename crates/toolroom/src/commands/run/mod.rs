@@ -10,6 +10,7 @@ use std::io::IsTerminal as _;
 use std::mem::ManuallyDrop;
 
 use toolroom_catalog::Catalog;
+use toolroom_catalog::environment::Brought;
 use toolroom_exec::executor::{self, Request, Watch, parameters, prepare};
 use toolroom_exec::runs::{self, Caller, Run};
 use toolroom_exec::subprocess::Cancel;
@@ -70,7 +71,14 @@ pub fn run(args: args::Run, global: &Global, printer: &mut Printer) -> Result<An
         return Err(Failure::new("exec::not_a_tool", message).help(help));
     }
     let chain = ManuallyDrop::new(catalog.link(tool)?);
-    call(&world, &catalog, &chain, flags, printer)
+    let env = flags.env.clone();
+    call(&world, &catalog, &chain, flags, printer).map_err(|failure| {
+        let brought = Brought {
+            env: &env,
+            ..Brought::default()
+        };
+        failure.without(&resolved::secrets(&world, &catalog, &chain, brought))
+    })
 }
 
 /// The words after the first, with the `--` back that the parser takes for its own where it
@@ -161,7 +169,7 @@ fn call(
         (false, true) => Reader::Person,
         (false, false) => Reader::Pipe,
     };
-    let mut answer = report::answer(report, chain, &prepared, reader);
+    let mut answer = report::answer(report, world, chain, &prepared, reader);
     answer.is_verbatim = true;
     match unwritten.get() {
         Some(error) => report::unwritten(error, answer),

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use toolroom_catalog::secrets::Secrets;
 use toolroom_exec::executor::{Data, HttpFacts, Prepared, Report, Returns, Status, ToolFailure};
 use toolroom_exec::subprocess::{End, Exit, Failure as Raised};
-use toolroom_kernel::Explain as _;
 use toolroom_kernel::chain::Chain;
 use toolroom_kernel::resolve::Refusal;
+use toolroom_kernel::{Explain as _, World};
 
 use crate::answer::{Answer, Stream};
 use crate::commands::show::chain_data;
@@ -26,7 +27,17 @@ pub enum Reader {
     Program,
 }
 
-pub fn answer(report: Report, chain: &Chain, prepared: &Prepared, reader: Reader) -> Answer {
+pub fn answer(
+    mut report: Report,
+    world: &World,
+    chain: &Chain,
+    prepared: &Prepared,
+    reader: Reader,
+) -> Answer {
+    if let Some(failure) = &mut report.failure {
+        let secrets = || Secrets::of_resolution(world, &prepared.resolution);
+        failure.change_own_words(|text| *text = secrets().hidden(text).into_owned());
+    }
     let was_shown = match &report.http {
         Some(http) => http.streamed,
         // What may have been talk beside a result has been shown as that.

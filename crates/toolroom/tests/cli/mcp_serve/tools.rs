@@ -318,10 +318,17 @@ fn the_value_of_a_secret_reaches_no_client() {
         "leak.py",
         "import os, toolroom\ndef main(fail: bool = False):\n    secret = os.environ['SERVICE_TOKEN']\n    toolroom.log('info', secret)\n    if fail:\n        raise ValueError(secret)\n    return {'token': secret}\n",
     );
+    context.tool(
+        "ask.yaml",
+        "tool_type: http\nexecutor_id: http_runtime\ndescription: Asks nobody.\nconfig: {url: \"http://127.0.0.1:1/${SERVICE_TOKEN}\"}\n",
+    );
     let mut client = Client::start(&context, &[]);
     let meta = json!({"io.modelcontextprotocol/logLevel": "debug"});
-    for fail in [false, true] {
-        let call = json!({"name": "leak", "arguments": {"fail": fail}});
+    for call in [
+        json!({"name": "leak", "arguments": {"fail": false}}),
+        json!({"name": "leak", "arguments": {"fail": true}}),
+        json!({"name": "ask", "arguments": {}}),
+    ] {
         let id = client.send_with("tools/call", call, meta.clone());
         let answer = client.response(id).to_string();
         assert!(
