@@ -235,7 +235,8 @@ pub struct Exec {
     /// A runtime, such as python, or a tool
     #[arg(value_name = "RUNTIME|ID", add = ArgValueCandidates::new(completion::all))]
     pub name: String,
-    /// The command; words that begin with - go to the interpreter
+    /// The command; words that begin with -, and paths of files that are not executable, go to the
+    /// interpreter
     #[arg(last = true, value_name = "ARGV")]
     pub argv: Vec<OsString>,
 }

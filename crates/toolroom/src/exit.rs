@@ -43,7 +43,7 @@ impl Status {
             "catalog::tool_not_found" | "resolve::interpreter_not_found" | "exec::not_found" => {
                 Self::NotFound
             }
-            "exec::not_executable" => Self::NotExecutable,
+            "exec::not_executable" | "resolve::interpreter_not_executable" => Self::NotExecutable,
             "exec::interrupted" => Self::Interrupted,
             code if code.starts_with("usage::") => Self::Usage,
             _ => Self::CannotDo,

@@ -19,6 +19,14 @@ pub enum ResolveError {
         fallback: Option<String>,
         tried: Vec<Candidate>,
     },
+    #[error("{}, which {var} is to name, cannot be run: {reason}", .path.display())]
+    NotExecutable {
+        var: String,
+        path: PathBuf,
+        reason: String,
+        help: String,
+        tried: Vec<Candidate>,
+    },
     #[error("the {place} environment {} is broken: {reason}", .path.display())]
     Broken {
         place: String,
@@ -82,6 +90,7 @@ impl ResolveError {
     pub fn tried(&self) -> &[Candidate] {
         match self {
             Self::InterpreterNotFound { tried, .. }
+            | Self::NotExecutable { tried, .. }
             | Self::Broken { tried, .. }
             | Self::VersionNotInstalled { tried, .. } => tried,
             _ => &[],
@@ -106,6 +115,7 @@ impl Explain for ResolveError {
     fn code(&self) -> &'static str {
         match self {
             Self::InterpreterNotFound { .. } => "resolve::interpreter_not_found",
+            Self::NotExecutable { .. } => "resolve::interpreter_not_executable",
             Self::Broken { .. } => "resolve::broken_environment",
             Self::Unknown { .. } => "resolve::unknown_place",
             Self::VersionNotInstalled { .. } => "resolve::version_not_installed",
@@ -123,6 +133,7 @@ impl Explain for ResolveError {
                 let name = fallback.as_deref().unwrap_or("it");
                 format!("install {name} and put it on PATH")
             }
+            Self::NotExecutable { help, .. } => format!("{help}, or name another"),
             Self::Broken { path, .. } => {
                 format!("remake it with `toolroom setup --repair`, or remove {}", path.display())
             }

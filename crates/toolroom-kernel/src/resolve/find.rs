@@ -219,7 +219,18 @@ fn located(
     Err(not_found(resource, &search.resolver, trace))
 }
 
+/// Nothing was found in any place. A file that was named, is there and cannot be run is the
+/// better reason: it is not to be installed.
 fn not_found(resource: &Resource, resolver: &str, trace: &mut Trace) -> ResolveError {
+    if let Some((path, spot)) = trace.unfit.take() {
+        return ResolveError::NotExecutable {
+            var: resource.var().to_owned(),
+            reason: spot.fault(&path),
+            help: spot.cure(&path).unwrap_or_default(),
+            path,
+            tried: std::mem::take(&mut trace.tried),
+        };
+    }
     ResolveError::InterpreterNotFound {
         var: resource.var().to_owned(),
         resolver: resolver.to_owned(),

@@ -52,6 +52,12 @@ fn file_names(name: &OsStr, env: &Environ, os: Os) -> Vec<OsString> {
         .collect()
 }
 
+/// Whether a word is a path, and no name to look up.
+fn is_path(word: &OsStr) -> bool {
+    let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+    word.as_encoded_bytes().iter().any(is_separator) || Path::new(word).components().count() > 1
+}
+
 impl World {
     /// The program that somebody means who types this: a path, or a name on PATH. It is
     /// what a shell would start, except that an empty entry of PATH stands for nothing.
@@ -61,19 +67,37 @@ impl World {
 
     /// As [`World::which`], with the PATH of another environment.
     pub fn which_in(&self, env: &Environ, name: impl AsRef<OsStr>) -> Option<PathBuf> {
+        let mut files = self.meant(env, name.as_ref()).into_iter();
+        files.find(|file| Spot::of(file) == Spot::Executable)
+    }
+
+    /// What [`World::which_in`] passes over though it is there: a file that may not be
+    /// executed, or a directory that is named by its path.
+    pub fn unfit_in(&self, env: &Environ, name: impl AsRef<OsStr>) -> Option<PathBuf> {
         let name = name.as_ref();
-        let directories = match Path::new(name).components().count() {
-            0 => return None,
-            1 => directories(env, &self.cwd),
-            _ => vec![self.cwd.clone()],
+        let is_path = is_path(name);
+        let mut files = self.meant(env, name).into_iter();
+        files.find(|file| match Spot::of(file) {
+            Spot::NotExecutable => true,
+            Spot::Directory => is_path,
+            _ => false,
+        })
+    }
+
+    /// Every file a word may stand for, in the order they are looked at.
+    fn meant(&self, env: &Environ, name: &OsStr) -> Vec<PathBuf> {
+        let directories = match is_path(name) {
+            _ if name.is_empty() => return Vec::new(),
+            false => directories(env, &self.cwd),
+            true => vec![self.cwd.clone()],
         };
         let names = file_names(name, env, self.os);
-        let mut files = directories.iter().flat_map(|directory| {
+        let files = directories.iter().flat_map(|directory| {
             names
                 .iter()
                 .map(move |name| join(directory, Path::new(name)))
         });
-        files.find(|file| Spot::of(file) == Spot::Executable)
+        files.collect()
     }
 }
 
@@ -92,7 +116,12 @@ impl Search<'_> {
                 continue;
             };
             if name.contains(std::path::is_separator) {
-                return self.file(place, &join(world.root(), Path::new(&name)), trace);
+                let file = join(world.root(), Path::new(&name));
+                let step = self.file(place, &file, trace)?;
+                if matches!(step, Step::Next) {
+                    trace.named_unfit(&file);
+                }
+                return Ok(step);
             }
             match self.on_path(place, &name, &directories, trace)? {
                 Step::Next => looked_up.push(name),

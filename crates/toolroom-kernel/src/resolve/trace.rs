@@ -17,6 +17,8 @@ pub(super) struct Trace {
     pub(super) notes: Vec<Note>,
     /// Versions that are there but not asked for.
     pub(super) installed: Vec<String>,
+    /// A file that was named as the one to run, and cannot be.
+    pub(super) unfit: Option<(PathBuf, Spot)>,
 }
 
 impl Trace {
@@ -44,6 +46,14 @@ impl Trace {
         self.rejected(place, path.display(), spot.fault(path));
         self.fix(spot.cure(path));
         Step::Next
+    }
+
+    /// Remembers a file that is there under the very path that was named, and cannot be run.
+    pub(super) fn named_unfit(&mut self, path: &Path) {
+        let spot = Spot::of(path);
+        if matches!(spot, Spot::NotExecutable | Spot::Directory) {
+            self.unfit.get_or_insert_with(|| (path.to_path_buf(), spot));
+        }
     }
 
     /// Says how the last candidate could be mended.

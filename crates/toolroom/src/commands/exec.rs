@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use toolroom_catalog::Catalog;
 use toolroom_catalog::environment::Brought;
 use toolroom_catalog::secrets::Secrets;
+use toolroom_exec::subprocess;
 use toolroom_kernel::World;
 use toolroom_kernel::resolve::{Resolution, Story};
 use toolroom_provision::ready;
@@ -54,30 +55,44 @@ fn command<'a>(
     if let Some(program) = world.which_in(resolution.env.values(), first) {
         return Ok((program, rest));
     }
-    let is_file = world.cwd.join(first).is_file();
     match interpreter {
-        Some(program) if is_file => Ok((program, &args.argv)),
-        _ => {
+        Some(program) if world.cwd.join(first).is_file() => Ok((program, &args.argv)),
+        _ => Err(no_command(resolution, world, args, first)),
+    }
+}
+
+/// Why a word is no command: what it means is no program, or there is nothing it could mean.
+fn no_command(resolution: &Resolution, world: &World, args: &Exec, first: &OsStr) -> Failure {
+    let interpreter = resolution.interpreter();
+    let help = match interpreter.and_then(|found| found.path.file_stem()) {
+        Some(own) => format!(
+            "to give it to the interpreter, name that: toolroom exec {} -- {} {}",
+            args.name,
+            own.display(),
+            first.display()
+        ),
+        None => format!("toolroom env {} --explain shows its PATH", args.name),
+    };
+    match world.unfit_in(resolution.env.values(), first) {
+        Some(found) if found.is_dir() => {
+            let message = format!("{} is a directory, not a command", found.display());
+            Failure::new("exec::not_executable", message).help(help)
+        }
+        Some(found) => not_executable(&found, std::io::ErrorKind::PermissionDenied.into()),
+        None => {
             let message = format!(
                 "there is no command {} in the environment of {}",
                 first.display(),
                 args.name
             );
-            let help = match resolution
-                .interpreter()
-                .and_then(|found| found.path.file_stem())
-            {
-                Some(own) => format!(
-                    "to give it to the interpreter, name that: toolroom exec {} -- {} {}",
-                    args.name,
-                    own.display(),
-                    first.display()
-                ),
-                None => format!("toolroom env {} --explain shows its PATH", args.name),
-            };
-            Err(Failure::new("exec::not_found", message).help(help))
+            Failure::new("exec::not_found", message).help(help)
         }
     }
+}
+
+fn not_executable(program: &Path, source: std::io::Error) -> Failure {
+    let program = program.to_path_buf();
+    subprocess::Error::NotExecutable { program, source }.into()
 }
 
 fn starts_with_dash(word: &OsStr) -> bool {
@@ -96,13 +111,13 @@ fn no_interpreter(name: &str) -> Failure {
 fn replace(program: &Path, args: &[OsString], resolution: &Resolution) -> Result<Answer, Failure> {
     use std::os::unix::process::CommandExt as _;
     let error = command_of(program, args, resolution).exec();
-    Err(cannot_start(program, &error))
+    Err(cannot_start(program, error))
 }
 
 #[cfg(not(unix))]
 fn replace(program: &Path, args: &[OsString], resolution: &Resolution) -> Result<Answer, Failure> {
     let ended = command_of(program, args, resolution).status();
-    let status = ended.map_err(|error| cannot_start(program, &error))?;
+    let status = ended.map_err(|error| cannot_start(program, error))?;
     let code = status
         .code()
         .and_then(|code| u8::try_from(code).ok())
@@ -121,10 +136,10 @@ fn command_of(program: &Path, args: &[OsString], resolution: &Resolution) -> std
     command
 }
 
-fn cannot_start(program: &Path, error: &std::io::Error) -> Failure {
+fn cannot_start(program: &Path, error: std::io::Error) -> Failure {
     let code = match error.kind() {
+        std::io::ErrorKind::PermissionDenied => return not_executable(program, error),
         std::io::ErrorKind::NotFound => "exec::not_found",
-        std::io::ErrorKind::PermissionDenied => "exec::not_executable",
         _ => "exec::spawn_failed",
     };
     Failure::new(

@@ -170,6 +170,62 @@ fn exec_runs_the_interpreter_or_a_command_of_its_environment() {
 }
 
 #[test]
+fn exec_says_126_of_what_is_there_and_no_command() {
+    let mut context = context();
+    venv(&context, ".venv");
+    context.file("bin/plain", "echo never\n");
+    context.file("bin/folder/x", "");
+    context.file("plain.sh", "");
+    let path = context.project().join("bin");
+    context.set_env("PATH", format!("{}:/usr/bin:/bin", path.display()));
+    let ended = |word: &str| {
+        let output = context.run(&["exec", "python", "--json", "--", word]);
+        assert!(
+            output.error()["help"]
+                .as_str()
+                .is_some_and(|help| !help.is_empty()),
+            "{output}"
+        );
+        (output.status, output.error()["code"].clone())
+    };
+    for word in ["plain", "./bin/folder", "bin/", "/"] {
+        assert_eq!(ended(word), (126, json!("exec::not_executable")), "{word}");
+    }
+    // A shell looks for no directory under a name.
+    assert_eq!(ended("folder"), (127, json!("exec::not_found")));
+    let given = context.run(&["exec", "python", "--", "./plain.sh"]);
+    assert_eq!(
+        given.stdout,
+        "fake [PROJECT]/.venv/bin/python3 ./plain.sh\n"
+    );
+}
+
+#[test]
+fn an_interpreter_that_is_named_and_may_not_be_executed_is_126() {
+    let context = context();
+    let file = context.file("bin/plain", "echo never\n");
+    let runtime = |fallback: &str| {
+        let text = format!(
+            "tool_type: runtime\nexecutor_id: subprocess\ndescription: x\nenv_config: {{interpreter: {{type: system_binary, binary: {}, var: X{fallback}}}}}\nconfig: {{command: \"${{X}}\"}}\n",
+            file.display()
+        );
+        context.tool("runtimes/mine_runtime.yaml", text);
+    };
+    runtime("");
+    let output = context.run(&["exec", "mine_runtime", "--json", "--", "-c", "x"]);
+    assert_eq!(output.status, 126, "{output}");
+    let error = output.error();
+    assert_eq!(error["code"], "resolve::interpreter_not_executable");
+    assert_eq!(
+        error["help"],
+        "make [PROJECT]/bin/plain executable, or remove it, or name another"
+    );
+    runtime(", fallback: sh");
+    let output = context.run(&["exec", "mine_runtime", "--", "-c", "echo ran"]);
+    assert_eq!(output.stdout, "ran\n", "{output}");
+}
+
+#[test]
 fn exec_leaves_no_parent_behind() {
     let mut context = context();
     venv(&context, ".venv");
