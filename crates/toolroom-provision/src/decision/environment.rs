@@ -17,7 +17,10 @@ use super::{Action, Conflict, Decision, Findings, Policy, Severity, Tolerance, c
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// An earlier decision chose it.
-    Recorded,
+    Recorded {
+        /// The project it belongs to, where that is one that this one is embedded in.
+        parent: Option<PathBuf>,
+    },
     Project,
     /// The project at this path, which this one is embedded in.
     Parent(PathBuf),
@@ -27,6 +30,17 @@ pub enum Origin {
         /// The project that it lies in.
         owner: Option<PathBuf>,
     },
+}
+
+impl Origin {
+    /// The project around this one whose environment it is, whoever chose it.
+    fn parent(&self) -> Option<&Path> {
+        match self {
+            Self::Parent(root) => Some(root),
+            Self::Recorded { parent } => parent.as_deref(),
+            Self::Project | Self::Elsewhere { .. } => None,
+        }
+    }
 }
 
 /// What shape an environment is in.
@@ -268,7 +282,7 @@ fn is_minor(conflict: &Conflict) -> bool {
 fn broken(situation: &Situation, candidate: &Candidate, reason: &str) -> Decision {
     let place = Some(candidate.path.clone());
     let reason = format!("{} is broken: {reason}", name(candidate));
-    let is_parent = matches!(candidate.origin, Origin::Parent(_));
+    let is_parent = candidate.origin.parent().is_some();
     if candidate.ours && !is_parent {
         return Decision::new(Action::Repair, place).because(reason);
     }
@@ -369,21 +383,22 @@ fn all_of(required: usize) -> String {
 fn owner(candidate: &Candidate) -> Option<&Path> {
     match &candidate.origin {
         Origin::Elsewhere { owner, .. } => owner.as_deref(),
-        Origin::Recorded | Origin::Project | Origin::Parent(_) => None,
+        Origin::Recorded { .. } | Origin::Project | Origin::Parent(_) => None,
     }
 }
 
 fn name(candidate: &Candidate) -> String {
-    match &candidate.origin {
-        Origin::Recorded | Origin::Project => shown(&candidate.path),
-        Origin::Parent(root) => {
+    if let Origin::Elsewhere { is_active, .. } = &candidate.origin {
+        let active = if *is_active { "active " } else { "" };
+        return format!("the {active}environment {}", candidate.path.display());
+    }
+    let own = shown(&candidate.path);
+    match candidate.origin.parent() {
+        Some(root) => {
             let project = root.file_name().unwrap_or(root.as_os_str()).display();
-            format!("the parent project {project}'s {}", shown(&candidate.path))
+            format!("the parent project {project}'s {own}")
         }
-        Origin::Elsewhere { is_active, .. } => {
-            let active = if *is_active { "active " } else { "" };
-            format!("the {active}environment {}", candidate.path.display())
-        }
+        None => own,
     }
 }
 

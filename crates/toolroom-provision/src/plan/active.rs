@@ -54,14 +54,15 @@ impl Planner<'_> {
     ) -> Origin {
         let own = spec.existing.iter().chain(&spec.own);
         let mut own = own.filter_map(|text| self.filled(text, &target.root, None));
-        let is_parents = || {
-            let mut places = self.of_parents(target, spec).into_iter();
-            places.any(|(_, places)| places.iter().any(|known| known == place))
-        };
-        if own.any(|known| known == place) || is_parents() {
-            Origin::Recorded
-        } else {
-            self.origin_of_active(target, spec, place)
+        if own.any(|known| known == place) {
+            return Origin::Recorded { parent: None };
+        }
+        let mut parents = self.of_parents(target, spec).into_iter();
+        match parents.find(|(_, places)| places.iter().any(|known| known == place)) {
+            Some((parent, _)) => Origin::Recorded {
+                parent: Some(parent),
+            },
+            None => self.origin_of_active(target, spec, place),
         }
     }
 

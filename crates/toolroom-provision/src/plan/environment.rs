@@ -120,7 +120,8 @@ impl Planner<'_> {
         own: Option<&Path>,
     ) -> Result<Option<Seen>, ProvisionError> {
         if let Some(own) = own.filter(|own| own.exists()) {
-            return Ok(Some(self.seen(target, spec, own, Origin::Recorded, needs)));
+            let origin = Origin::Recorded { parent: None };
+            return Ok(Some(self.seen(target, spec, own, origin, needs)));
         }
         if self.options.policy.force_isolation || self.world.project.is_none() {
             return Ok(None);

@@ -147,6 +147,36 @@ fn six_a_parent_projects_conflict_isolates_and_protects_both() {
 }
 
 #[test]
+fn a_parents_environment_stays_the_parents_once_it_was_chosen() {
+    let Some(mut context) = with_uv() else { return };
+    fs_err::create_dir(context.project().join(".git")).unwrap();
+    let parent = venv(&context, ".venv", &["packaging==24.0"]);
+    context.enter("embedded");
+    fs_err::create_dir_all(context.project().join("embedded/.ai/tools")).unwrap();
+    context.file("embedded/requirements.txt", "packaging>=25\n");
+    let unrecorded = plan(&context, &["--plan"]);
+    context.file("embedded/requirements.txt", "packaging>=24\n");
+    assert_eq!(plan(&context, &[])["action"], "reuse");
+    context.file("embedded/requirements.txt", "packaging>=25\n");
+    let recorded = plan(&context, &["--plan"]);
+    assert_eq!(recorded, unrecorded);
+    assert_eq!(
+        recorded["reasons"][0],
+        "the parent project project's .venv has packaging 24.0, but packaging>=25 is required"
+    );
+    let python = parent.join("bin/python");
+    fs_err::remove_file(&python).unwrap();
+    fs_err::os::unix::fs::symlink("/nowhere/python3", &python).unwrap();
+    let before = bytes_of(&parent);
+    let error = context.error(&["setup", "--repair"]);
+    assert_eq!(
+        error["help"],
+        "repair the parent project's environment, or set force_isolation = true"
+    );
+    assert_eq!(bytes_of(&parent), before);
+}
+
+#[test]
 fn forced_isolation_leaves_a_sound_environment_alone() {
     let Some(context) = with_uv() else { return };
     context.file(
