@@ -26,6 +26,17 @@ pub trait Auditor: Sync {
         rules: &SeverityRules,
     ) -> Result<Audit, AuditError>;
 
+    /// The same for an environment that was just made from the interpreter `base`, where
+    /// that can be told: nothing is installed in it.
+    fn audit_new(
+        &self,
+        _base: &Path,
+        _requirements: &Requirements,
+        _rules: &SeverityRules,
+    ) -> Option<Audit> {
+        None
+    }
+
     /// What is installed at `place` of its own, with its version, where a change to it can
     /// hold that. What it inherits is not its own to hold.
     fn installed(&self, _place: &Path) -> Packages {

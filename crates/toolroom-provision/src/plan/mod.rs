@@ -7,6 +7,7 @@ mod commands;
 mod environment;
 mod finish;
 mod folder;
+mod given;
 mod machine;
 mod needs;
 mod parents;

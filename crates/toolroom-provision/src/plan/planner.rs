@@ -166,6 +166,7 @@ impl<'p> Planner<'p> {
             (Subject::Project, None) => self.folder(target, needs, checked)?,
             (Subject::Tool(_), None) => self.beside(target, needs)?,
         };
+        self.name_given(&mut plan);
         plan.decision.warnings.extend(oddities);
         plan.decision.redact(&Redaction::of(self.world));
         Ok(plan)

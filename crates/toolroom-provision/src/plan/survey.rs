@@ -35,6 +35,24 @@ pub fn audit(
     }
 }
 
+/// What an environment would lack that was just made from an interpreter; nothing if the
+/// auditor cannot tell.
+#[must_use]
+pub fn lacking_when_new(
+    auditor: &str,
+    base: &Path,
+    requirements: &Requirements,
+    rules: &SeverityRules,
+) -> Option<Vec<String>> {
+    let audit = audit::auditor(auditor)?.audit_new(base, requirements, rules)?;
+    let missing = audit.missing.iter();
+    Some(
+        missing
+            .map(|missing| wanted(&missing.package, &missing.demands))
+            .collect(),
+    )
+}
+
 /// What is installed at a place and can be held, with its version.
 #[must_use]
 pub fn installed(auditor: &str, place: &Path) -> Packages {

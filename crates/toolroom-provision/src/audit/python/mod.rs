@@ -59,6 +59,17 @@ impl Auditor for SitePackages {
         audit(&environment, requirements, rules)
     }
 
+    fn audit_new(
+        &self,
+        base: &Path,
+        requirements: &Requirements,
+        rules: &SeverityRules,
+    ) -> Option<Audit> {
+        let environment = Environment::read(base, &Platform::current()).ok()?;
+        let nothing = Installed::default();
+        Some(walk::Walk::new(&environment, &nothing, rules).run(requirements))
+    }
+
     fn installed(&self, place: &Path) -> Packages {
         let read = Environment::read(place, &Platform::current())
             .and_then(|environment| Installed::read(&environment));

@@ -159,6 +159,10 @@ fn a_tool_that_requires_packages_has_them_wherever_it_is() {
     let before = super::bytes_of(&context.project());
     let done = plan(&context, &["mine"]);
     assert_eq!(done["action"], "create", "{done:#}");
+    assert_eq!(
+        done["missing"],
+        serde_json::json!(["is-odd ^3.0.0", "left-pad 1.3.0"])
+    );
     assert_eq!(super::bytes_of(&context.project()), before);
     for tool in ["mine", "theirs"] {
         let data = &context.data(&["run", tool])["data"];

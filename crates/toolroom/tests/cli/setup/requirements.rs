@@ -40,6 +40,36 @@ fn a_requirements_file_is_installed_with_all_it_includes() {
 }
 
 #[test]
+fn a_new_environment_is_given_all_that_counts_here_and_named_as_an_audit_names_it() {
+    let Some(context) = super::with_uv() else {
+        return;
+    };
+    context.file("limits.txt", "idna<4\nabsent<1\n");
+    context.file(
+        "requirements.txt",
+        "six>=1.15\nSix<2\nidna\nnever; sys_platform == 'nowhere'\n-c limits.txt\n",
+    );
+    let missing = serde_json::json!(["idna<4", "six<2,>=1.15"]);
+    let new = plan(&context, &["--plan"]);
+    assert_eq!(
+        (&new["action"], &new["missing"]),
+        (&"create".into(), &missing)
+    );
+    super::venv(&context, ".venv", &[]);
+    let lacking = plan(&context, &["--plan"]);
+    assert_eq!(lacking["action"], "install-missing");
+    assert_eq!(lacking["missing"], missing);
+    let python = context.project().join(".venv/bin/python");
+    fs_err::remove_file(&python).unwrap();
+    fs_err::os::unix::fs::symlink("/nowhere/python3", &python).unwrap();
+    let anew = plan(&context, &["--plan", "--repair"]);
+    assert_eq!(
+        (&anew["action"], &anew["missing"]),
+        (&"repair".into(), &missing)
+    );
+}
+
+#[test]
 fn hashes_are_the_installers_to_check() {
     let Some(context) = with_uv() else { return };
     let right = "8abb2f1d86890a2dfb989f9a77cfcfd3e47c2a354b01111771326f8aa26e0254";

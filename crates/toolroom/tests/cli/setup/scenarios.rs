@@ -12,6 +12,7 @@ fn one_a_global_python_gives_an_environment_of_its_own() {
         (planned["action"].as_str(), planned["applied"].as_bool()),
         (Some("create"), Some(false))
     );
+    assert_eq!(planned["missing"], serde_json::json!(["six>=1.16"]));
     assert!(
         !context.project().join(".venv").exists(),
         "a plan changes nothing"

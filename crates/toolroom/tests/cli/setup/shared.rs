@@ -34,6 +34,22 @@ fn tools_that_require_the_same_share_one_environment() {
 }
 
 #[test]
+fn a_plan_names_all_that_a_new_shared_environment_is_given() {
+    let Some(context) = with_uv() else { return };
+    for (name, source) in [("a", SCRIPT), ("b", REQUIRES)] {
+        context.tool(&format!("{name}.py"), source);
+        let planned = plan(&context, &[name, "--plan"]);
+        assert_eq!(planned["action"], "create", "{planned:#}");
+        assert_eq!(planned["missing"], serde_json::json!(["idna>=3", "six"]));
+    }
+    let error = context.error(&["run", "a"]);
+    assert_eq!(
+        error["message"],
+        "a cannot run: its environment lacks idna>=3, six"
+    );
+}
+
+#[test]
 fn a_project_that_has_what_a_tool_requires_lends_its_environment() {
     let Some(context) = with_uv() else { return };
     context.tool("a.py", SCRIPT);
