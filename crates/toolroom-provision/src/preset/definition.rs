@@ -14,6 +14,8 @@ pub struct Definition {
     pub provider: String,
     /// The presets that come before it.
     pub requires: Vec<String>,
+    /// A project is better off with it, and does without.
+    pub recommended: bool,
     pub config: Map<String, Value>,
 }
 
@@ -43,7 +45,13 @@ impl Definition {
             }
             Some(_) => return Err(bad("requires.presets is not a list of names")),
         };
+        let recommended = match tool.metadata.get("recommended") {
+            None => false,
+            Some(Value::Bool(recommended)) => *recommended,
+            Some(_) => return Err(bad("recommended is neither true nor false")),
+        };
         Ok(Self {
+            recommended,
             provider: provider.to_owned(),
             description: tool.description().unwrap_or_default().to_owned(),
             config: tool.config().cloned().unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! Runs presets in their order: check, apply where that is needed, and leave out what
 //! depends on a failure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Serialize;
@@ -51,6 +51,8 @@ pub enum Status {
 #[derive(Debug, Clone, Serialize)]
 pub struct Outcome {
     pub name: String,
+    /// The project does without it, and nothing that was asked for requires it.
+    pub recommended: bool,
     pub status: Status,
     /// How it stands now; nothing if it was skipped.
     pub health: Option<Health>,
@@ -58,6 +60,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether something has to be put right. What is only recommended may be absent or
+    /// old; what is broken stands in the way all the same.
+    #[must_use]
+    pub fn is_wanting(&self) -> bool {
+        match self.health {
+            Some(Health::Healthy) => false,
+            Some(Health::Missing | Health::Drifted) => !self.recommended,
+            Some(Health::Broken) | None => true,
+        }
+    }
+
     /// Whether what requires it may go on.
     fn holds(&self) -> bool {
         match self.status {
@@ -99,6 +112,10 @@ impl PresetOrchestrator<'_> {
 
     fn run(&self, names: &[String], applies: bool) -> Result<Vec<Outcome>, PresetError> {
         let layers = order(self.definitions, names)?;
+        let all = layers.iter().flatten();
+        let required: BTreeSet<&str> = all
+            .flat_map(|preset| preset.requires.iter().map(String::as_str))
+            .collect();
         let mut values = Told::new();
         let mut done: BTreeMap<String, Outcome> = BTreeMap::new();
         let mut outcomes = Vec::new();
@@ -110,6 +127,7 @@ impl PresetOrchestrator<'_> {
                 let because = failed_before(preset, &done).unwrap_or_default();
                 let outcome = Outcome {
                     name: preset.name.clone(),
+                    recommended: preset.recommended,
                     status: Status::Skipped,
                     health: None,
                     details: vec![format!("{because}, which it requires, did not succeed")],
@@ -122,6 +140,9 @@ impl PresetOrchestrator<'_> {
                 done.insert(outcome.name.clone(), outcome.clone());
                 outcomes.push(outcome);
             }
+        }
+        for outcome in &mut outcomes {
+            outcome.recommended &= !required.contains(outcome.name.as_str());
         }
         Ok(outcomes)
     }
@@ -181,6 +202,7 @@ impl PresetOrchestrator<'_> {
         if !applies || check.health == Health::Healthy {
             let outcome = Outcome {
                 name: preset.name.clone(),
+                recommended: preset.recommended,
                 status: Status::Checked,
                 health: Some(check.health),
                 details: check.details,
@@ -214,6 +236,7 @@ fn applied(
     details.extend(apply.details);
     let outcome = Outcome {
         name: preset.name.clone(),
+        recommended: preset.recommended,
         status: Status::Applied(applied),
         health: Some(health),
         details,
@@ -224,6 +247,7 @@ fn applied(
 fn failed(preset: &Definition, reason: String) -> Outcome {
     Outcome {
         name: preset.name.clone(),
+        recommended: preset.recommended,
         status: Status::Applied(Applied::Failed),
         health: Some(Health::Broken),
         details: vec![reason],

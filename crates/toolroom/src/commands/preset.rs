@@ -119,6 +119,7 @@ fn list(definitions: &[Definition]) -> Answer {
                 "description": preset.description,
                 "provider": preset.provider,
                 "requires": preset.requires,
+                "recommended": preset.recommended,
             })
         })
         .collect();
@@ -135,7 +136,7 @@ fn answer(outcomes: &[Outcome], applies: bool) -> Answer {
     }
     let is_bad = |outcome: &Outcome| match outcome.status {
         Ended::Skipped | Ended::Applied(Applied::Failed) => true,
-        Ended::Checked => !applies && outcome.health != Some(Health::Healthy),
+        Ended::Checked => !applies && outcome.is_wanting(),
         Ended::Applied(Applied::Success | Applied::DetectionOnly) => false,
     };
     let presets: Vec<Value> = outcomes.iter().map(shown).collect();
@@ -147,10 +148,15 @@ fn answer(outcomes: &[Outcome], applies: bool) -> Answer {
 }
 
 fn state(outcome: &Outcome) -> String {
+    let only = if outcome.recommended {
+        " (recommended, not required)"
+    } else {
+        ""
+    };
     let health = match outcome.health {
         Some(Health::Healthy) => style::good("healthy"),
-        Some(Health::Missing) => style::warn("missing"),
-        Some(Health::Drifted) => style::warn("drifted"),
+        Some(Health::Missing) => format!("{}{only}", style::warn("missing")),
+        Some(Health::Drifted) => format!("{}{only}", style::warn("drifted")),
         Some(Health::Broken) => style::bad("broken"),
         None => style::warn("skipped"),
     };
@@ -170,5 +176,11 @@ fn shown(outcome: &Outcome) -> Value {
         Ended::Applied(Applied::DetectionOnly) => "detection-only",
         Ended::Applied(Applied::Failed) => "failed",
     };
-    json!({"name": outcome.name, "status": status, "health": outcome.health, "details": outcome.details})
+    json!({
+        "name": outcome.name,
+        "status": status,
+        "health": outcome.health,
+        "recommended": outcome.recommended,
+        "details": outcome.details,
+    })
 }

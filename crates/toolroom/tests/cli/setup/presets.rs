@@ -160,6 +160,42 @@ fn what_can_only_be_told_is_no_success() {
 }
 
 #[test]
+fn what_is_only_recommended_is_told_and_fails_no_check_unless_something_requires_it() {
+    let mut context = crate::context();
+    context.set_env("PATH", "/nowhere");
+    assert_eq!(context.run(&["preset", "apply"]).status, 0);
+    let check = context.run(&["preset", "check"]);
+    assert_eq!(check.status, 0, "{check}");
+    let told = "uv: missing (recommended, not required)\n  │ there is no uv on PATH\n";
+    assert!(check.stdout.contains(told), "{check}");
+    let uv = &context.data(&["preset", "check", "uv"])["presets"][0];
+    assert_eq!(
+        (&uv["health"], &uv["recommended"]),
+        (&"missing".into(), &true.into())
+    );
+    context.tool(
+        "presets/fast.yaml",
+        "tool_type: preset\ndescription: x.\nprovider: lines\nconfig: {file: .gitignore, lines: [.venv/]}\nrequires: {presets: [uv]}\n",
+    );
+    let check = context.run(&["preset", "check", "fast"]);
+    assert_eq!(check.status, 125, "{check}");
+    assert!(check.stdout.contains("uv: missing\n"), "{check}");
+    context.executable(context.root().join("bin/uv"), "#!/bin/sh\nexit 1\n");
+    let path = format!("{}:/bin", context.root().join("bin").display());
+    context.set_env("PATH", path);
+    let check = context.run(&["preset", "check", "uv"]);
+    assert_eq!(check.status, 125, "what is broken is in the way: {check}");
+    context.tool(
+        "presets/odd.yaml",
+        "tool_type: preset\ndescription: x.\nprovider: lines\nrecommended: perhaps\n",
+    );
+    assert_eq!(
+        context.error(&["preset", "check"])["message"],
+        "the preset odd cannot be used: recommended is neither true nor false"
+    );
+}
+
+#[test]
 fn what_depends_on_a_failure_is_skipped_and_the_rest_goes_on() {
     let Some(context) = super::with_uv() else {
         return;
