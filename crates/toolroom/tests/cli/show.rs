@@ -1,5 +1,7 @@
 //! `show`: what a tool says of itself, for people and for programs.
 
+use serde_json::Value;
+
 use crate::context;
 
 const FETCH: &str = r#"
@@ -109,4 +111,86 @@ fn a_tool_is_found_without_looking_at_the_others() {
         context.tool(&format!("{}x.py", "deep/".repeat(n)), "bad syntax (");
     }
     assert_eq!(context.data(&["show", "web/fetch"])["id"], "web/fetch");
+}
+
+/// What the schemas of core say things with.
+const KEYWORDS: [&str; 15] = [
+    "type",
+    "description",
+    "default",
+    "enum",
+    "const",
+    "required",
+    "properties",
+    "additionalProperties",
+    "items",
+    "anyOf",
+    "oneOf",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "pattern",
+];
+
+fn assert_keywords(schema: &Value, place: &str) {
+    let Some(schema) = schema.as_object() else {
+        return;
+    };
+    for (keyword, value) in schema {
+        let place = format!("{place}.{keyword}");
+        assert!(KEYWORDS.contains(&keyword.as_str()), "{place}: {value}");
+        match keyword.as_str() {
+            "properties" => {
+                for (name, schema) in value.as_object().unwrap() {
+                    assert_keywords(schema, &format!("{place}.{name}"));
+                }
+            }
+            "anyOf" | "oneOf" => {
+                for schema in value.as_array().unwrap() {
+                    assert_keywords(schema, &place);
+                }
+            }
+            "items" | "additionalProperties" => assert_keywords(value, &place),
+            _ => {}
+        }
+    }
+}
+
+/// A text that YAML cuts at its comma leaves the rest behind as a key.
+fn assert_no_cut_texts(value: &Value, place: &str) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let place = format!("{place}.{key}");
+                assert!(!key.contains(char::is_whitespace), "{place}: {value}");
+                assert_no_cut_texts(value, &place);
+            }
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| assert_no_cut_texts(item, place)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_core_says_is_whole_down_to_its_schemas() {
+    let context = context();
+    let listed = context.data(&["list", "--all"]);
+    let mut schemas = 0;
+    for tool in listed["tools"].as_array().unwrap() {
+        let id = tool["id"].as_str().unwrap();
+        let metadata = &context.data(&["show", id])["metadata"];
+        assert_no_cut_texts(metadata, id);
+        for field in ["config_schema", "input_schema", "output_schema"] {
+            assert_keywords(&metadata[field], &format!("{id}: {field}"));
+            schemas += usize::from(metadata[field].is_object());
+        }
+    }
+    assert!(schemas >= 2, "only {schemas} schemas were looked at");
+    let arguments = &context.data(&["show", "subprocess"])["metadata"]["config_schema"];
+    assert_eq!(
+        arguments["properties"]["args"]["description"],
+        "Its arguments, one by one; never a shell string."
+    );
 }
