@@ -6,18 +6,15 @@ use super::activate::{self, Activation};
 use super::environment::Inspection;
 use super::error::{MissingVersion, ResolveError};
 use super::facts::Filled;
+use super::fallback::{FALLBACK, fallback, fallback_alone, unknown};
 use super::note::Note;
 use super::resolution::Preferred;
 use super::resource::{Link, Resource};
 use super::search::{DEFAULT_SEARCH, Found, Search, Step, Surroundings, Trace};
 use super::spec::MoveKind;
-use super::texts::Texts;
 use crate::explain::Explain as _;
 use crate::near;
 use crate::template::TemplateError;
-
-/// The place an interpreter has that only the fallback found.
-const FALLBACK: &str = "fallback";
 
 /// The options every resource may have.
 const COMMON_OPTIONS: [&str; 5] = ["type", "var", "search", "fallback", "version"];
@@ -166,20 +163,41 @@ fn located(
     keys: &[String],
     trace: &mut Trace,
 ) -> Result<Found, ResolveError> {
-    let mut step = search.run(keys, trace)?;
-    if matches!(step, Step::Next)
-        && let Some(asked) = search.asked()?
-        && asked.wanted.soft
-    {
-        let (origin, text) = (&asked.wanted.origin, asked.wanted.text());
+    let step = search.run(keys, trace)?;
+    // A place that was found needs no version: what asks for one may be faulty then.
+    let unmet = match &step {
+        Step::Next => search.asked()?.filter(|asked| asked.wanted.soft).cloned(),
+        Step::Found(_) | Step::Broken { .. } => None,
+    };
+    let Some(unmet) = unmet else {
+        return found_or_fallback(step, search, resource, trace);
+    };
+    trace.tried.clear();
+    search.forget_wanted();
+    let step = search.run(keys, trace)?;
+    let result = found_or_fallback(step, search, resource, trace);
+    // What is found without regard to it may be what was asked for all the same.
+    let version = result
+        .as_ref()
+        .ok()
+        .and_then(|found| found.version.as_ref());
+    if unmet.refuses(version).is_some() {
+        let (origin, text) = (&unmet.wanted.origin, unmet.wanted.text());
         trace.note(Note::new(
             format!("{origin} asks for {text}, which was not found"),
             format!("install {text}, or change {origin}"),
         ));
-        trace.tried.clear();
-        search.forget_wanted();
-        step = search.run(keys, trace)?;
     }
+    result
+}
+
+/// What the places gave, or else what the fallback is, unless a version is asked for.
+fn found_or_fallback(
+    step: Step,
+    search: &mut Search<'_>,
+    resource: &Resource,
+    trace: &mut Trace,
+) -> Result<Found, ResolveError> {
     match step {
         Step::Found(found) => return Ok(found),
         Step::Broken {
@@ -221,7 +239,7 @@ fn located(
 
 /// Nothing was found in any place. A file that was named, is there and cannot be run is the
 /// better reason: it is not to be installed.
-fn not_found(resource: &Resource, resolver: &str, trace: &mut Trace) -> ResolveError {
+pub(super) fn not_found(resource: &Resource, resolver: &str, trace: &mut Trace) -> ResolveError {
     if let Some((path, spot)) = trace.unfit.take() {
         return ResolveError::NotExecutable {
             var: resource.var().to_owned(),
@@ -237,62 +255,6 @@ fn not_found(resource: &Resource, resolver: &str, trace: &mut Trace) -> ResolveE
         fallback: resource.text(FALLBACK).map(str::to_owned),
         tried: std::mem::take(&mut trace.tried),
     }
-}
-
-/// Looks the fallback up on PATH, so that what is run is always an absolute path.
-fn fallback(search: &Search<'_>, trace: &mut Trace) -> Result<Option<Found>, ResolveError> {
-    match search.which(FALLBACK, &Texts::one("{fallback}"), trace)? {
-        Step::Found(found) => Ok(Some(found)),
-        Step::Next | Step::Broken { .. } => Ok(None),
-    }
-}
-
-/// Uses the fallback of a resource that has no resolver to ask.
-fn fallback_alone(
-    resource: &Resource,
-    resolver: &str,
-    reason: &str,
-    surroundings: Surroundings<'_>,
-    trace: &mut Trace,
-) -> Result<Option<Outcome>, ResolveError> {
-    let Some(name) = resource.text(FALLBACK) else {
-        return Ok(None);
-    };
-    trace.note(Note::new(
-        format!("{reason}, so its fallback {name:?} is used"),
-        format!("correct {} in env_config", resource.name),
-    ));
-    let mut search = Search::plain(resolver, surroundings);
-    search.facts.set(FALLBACK, name.to_owned());
-    match fallback(&search, trace)? {
-        Some(found) => Ok(Some(Outcome::Interpreter {
-            found,
-            resolver: resolver.to_owned(),
-            activations: Vec::new(),
-        })),
-        None => Err(not_found(resource, resolver, trace)),
-    }
-}
-
-fn unknown(
-    kind: &str,
-    resource: &Resource,
-    surroundings: Surroundings<'_>,
-    trace: &mut Trace,
-) -> Result<Outcome, ResolveError> {
-    let names = surroundings.resolvers.names();
-    let close = near::best(kind, names.iter().map(String::as_str));
-    let hint = close
-        .as_ref()
-        .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
-    let reason = format!("there is no resolver {kind:?}{hint}");
-    fallback_alone(resource, kind, &reason, surroundings, trace)?.ok_or_else(|| {
-        ResolveError::UnknownResolver {
-            name: kind.to_owned(),
-            resource: resource.name.clone(),
-            similar: close,
-        }
-    })
 }
 
 fn note_unknown_options(search: &Search<'_>, resource: &Resource, trace: &mut Trace) {
@@ -399,7 +361,10 @@ fn report(
     Ok(())
 }
 
-fn activations(search: &mut Search<'_>, found: &Found) -> Result<Vec<Activation>, TemplateError> {
+pub(super) fn activations(
+    search: &mut Search<'_>,
+    found: &Found,
+) -> Result<Vec<Activation>, TemplateError> {
     activate::add_facts(&mut search.facts, &search.spec.facts, found)?;
     let mut activations = Vec::new();
     for (spec, values) in &found.activations {

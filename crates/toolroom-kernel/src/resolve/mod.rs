@@ -47,6 +47,7 @@ mod environment;
 mod error;
 mod evidence;
 mod facts;
+mod fallback;
 mod files;
 mod find;
 mod installed;

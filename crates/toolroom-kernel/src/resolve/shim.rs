@@ -16,6 +16,9 @@ use super::search_path::Hit;
 use super::spec::ShimSpec;
 use crate::plain::{self, Links};
 
+/// The resolver that knows the shims of every manager.
+const ANY_COMMAND: &str = "system_binary";
+
 /// The key a version manager's versions stand under.
 const PLACE: &str = "user";
 
@@ -23,6 +26,24 @@ const PLACE: &str = "user";
 const HEAD: u64 = 1024;
 
 impl Search<'_> {
+    /// Learns the shims that any command may have, for a name this resolver was not made
+    /// for. Those it knows itself come first.
+    pub(super) fn learn_shims(&mut self) -> Result<(), ResolveError> {
+        let given = ["fallback", "binary"].into_iter();
+        let given = given.filter_map(|name| Some((name.to_owned(), self.facts.get(name)?.into())));
+        let Some(any) = Search::new(ANY_COMMAND, given.collect(), self.surroundings)? else {
+            return Ok(());
+        };
+        for name in any.spec.options.keys() {
+            if self.facts.get(name).is_none() {
+                let value = any.facts.get(name).map(str::to_owned);
+                self.facts.set(name.clone(), value);
+            }
+        }
+        self.spec.shims.extend(any.spec.shims);
+        Ok(())
+    }
+
     /// The rule that knows a file for a shim.
     pub(super) fn shim_at(&self, hit: &Hit<'_>) -> Result<Option<&ShimSpec>, ResolveError> {
         let mut head = None;

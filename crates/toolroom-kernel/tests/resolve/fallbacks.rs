@@ -56,6 +56,32 @@ fn an_error_carries_only_what_its_own_search_tried() {
     assert_eq!(tried, ["mytool on PATH"]);
 }
 
+/// The version a user's manager is set to, with a project that asks for none.
+#[test]
+fn a_fallback_that_is_what_was_asked_for_is_not_said_to_be_missing() {
+    let mut context = Context::new();
+    let shim = "#!/bin/sh\nexec \"/x/libexec/pyenv\" exec \"$program\" \"$@\"\n";
+    context.script("home/.pyenv/shims/python3", shim);
+    context.prepend_path("home/.pyenv/shims");
+    let real = context.executable("home/.pyenv/versions/3.11.7/bin/python3");
+    context.file("home/.pyenv/version", "3.11.7\n");
+    let options = json!({"type": "venv_python", "search": ["project"], "fallback": "python3"});
+    let resolution = context.find(options.clone()).unwrap();
+    assert_eq!(resolution.interpreter().unwrap().path, real);
+    assert!(resolution.notes.is_empty(), "{:?}", resolution.notes);
+
+    // Another one is told of as before.
+    let other = context.executable("bin/python3");
+    context.file("home/.pyenv/version", "3.9.9\n");
+    let resolution = context.find(options).unwrap();
+    assert_eq!(resolution.interpreter().unwrap().path, other);
+    let notes = format!("{:?}", resolution.notes);
+    assert!(
+        notes.contains("asks for 3.9.9, which was not found"),
+        "{notes}"
+    );
+}
+
 #[test]
 fn an_unknown_type_uses_its_fallback_and_says_so() {
     let context = Context::new();

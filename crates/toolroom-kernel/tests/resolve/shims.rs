@@ -219,3 +219,54 @@ fn the_shims_of_every_manager_are_seen_through() {
         }
     }
 }
+
+#[test]
+fn a_fallbacks_shim_is_seen_through_whatever_resolver_falls_back() {
+    let mut context = Context::new();
+    let text = shim("pyenv", &context);
+    context.script("home/.pyenv/shims/python3", &text);
+    context.prepend_path("home/.pyenv/shims");
+    let real = context.executable("home/.pyenv/versions/3.11.7/bin/python3");
+    context.file("home/.pyenv/version", "3.11.7\n");
+    for options in [
+        json!({"type": "homebrew", "formula": "python@3.11", "fallback": "python3"}),
+        json!({"type": "conda_env", "env_name": "none", "fallback": "python3"}),
+        json!({"type": "pipx", "package": "none", "fallback": "python3"}),
+        json!({"type": "nobody_knows", "fallback": "python3"}),
+        json!({"fallback": "python3"}),
+    ] {
+        let resolution = context.find(options.clone()).unwrap();
+        let interpreter = resolution.interpreter().unwrap();
+        assert_eq!(interpreter.path, real, "{options}");
+        assert_eq!(interpreter.place, "fallback", "{options}");
+        let version = interpreter.version.as_ref().map(ToString::to_string);
+        assert_eq!(version.as_deref(), Some("3.11.7"), "{options}");
+        assert_eq!(
+            verdict(&resolution.tried, "shims/python3").unwrap().0,
+            Verdict::Rejected,
+            "{options}"
+        );
+        // What it starts by that name is to be the same one.
+        let path = resolution.env.get("PATH").unwrap();
+        assert!(path.starts_with(&context.text("home/.pyenv/versions/3.11.7/bin")));
+    }
+    assert!(!context.path("was-run").exists());
+}
+
+#[test]
+fn a_manager_is_asked_for_a_fallback_by_what_it_calls_the_language() {
+    let mut context = Context::new();
+    context.script(
+        "home/.asdf/shims/python3",
+        "#!/usr/bin/env bash\n# asdf-plugin: python 3.12.1\nexec asdf exec \"python3\" \"$@\"\n",
+    );
+    context.prepend_path("home/.asdf/shims");
+    let real = context.executable("home/.asdf/installs/python/3.12.1/bin/python3");
+    context.file("project/.tool-versions", "python 3.12.1\n");
+    for options in [
+        json!({"type": "conda_env", "env_name": "none", "fallback": "python3"}),
+        json!({"type": "homebrew", "formula": "python@3.11", "fallback": "python3"}),
+    ] {
+        assert_eq!(chosen(context.find(options.clone())), real, "{options}");
+    }
+}
