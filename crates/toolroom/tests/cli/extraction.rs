@@ -128,6 +128,8 @@ fn a_tool_without_any_metadata_is_still_a_tool() {
         "five.ts",
         "/** Says five. */\nexport function main(params: { n: number; s?: string }) {}\n",
     );
+    context.tool("six.js", "/** Says six. */\nconsole.log(6)\n");
+    context.tool("seven.ts", "/* Says seven. */\nconsole.log(7)\n");
     let listing = context.data(&["list"]);
     assert_eq!(listing["problems"], json!([]));
     let rows: Vec<(String, String, String)> = listing["tools"]
@@ -143,6 +145,8 @@ fn a_tool_without_any_metadata_is_still_a_tool() {
         ("five", "node", "Says five."),
         ("four", "ruby", "Says four."),
         ("one", "python", "-"),
+        ("seven", "node", "Says seven."),
+        ("six", "node", "Says six."),
         ("three", "node", "Says three."),
         ("two", "bash", "Says two."),
     ];

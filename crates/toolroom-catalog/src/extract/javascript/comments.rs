@@ -111,7 +111,7 @@ fn docstring_at(
         return None;
     }
     let above_code =
-        next.is_some_and(|next| !is_preamble(next, source)) && belongs_to_code(comment, source);
+        next.is_some_and(|next| is_described(next, source)) && belongs_to_code(comment, source);
     if above_code {
         return None;
     }
@@ -146,6 +146,20 @@ fn is_preamble(node: Node<'_>, source: Source<'_>) -> bool {
             value.is_some_and(|value| source.text(value).starts_with("require("))
         }),
         _ => false,
+    }
+}
+
+/// What a block above it may describe: a declaration, or a value that is given a name. Of
+/// a call or a loop nobody asks what it is, so the block is the file's.
+fn is_described(node: Node<'_>, source: Source<'_>) -> bool {
+    const NAMED: [&str; 3] = ["assignment_expression", "internal_module", "module"];
+    match node.kind() {
+        _ if is_preamble(node, source) => false,
+        "export_statement" | "function_signature" | "module" => true,
+        "expression_statement" => parts(node)
+            .first()
+            .is_some_and(|expression| NAMED.contains(&expression.kind())),
+        kind => kind.ends_with("_declaration"),
     }
 }
 

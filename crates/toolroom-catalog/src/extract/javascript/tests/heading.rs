@@ -77,6 +77,8 @@ fn the_leading_block_is_the_files_unless_it_belongs_to_code() {
             None,
         ),
         ("/** Of the constant. */\nconst a = 1;", None),
+        ("/** Of the export. */\nmodule.exports = { a: 1 };", None),
+        ("/** Of the class. */\nclass A {}", None),
         ("f();\n/** Too late. */\n\ng();", None),
         ("/**/\n\nf();", None),
         ("/***/\n\nf();", None),
@@ -84,6 +86,28 @@ fn the_leading_block_is_the_files_unless_it_belongs_to_code() {
     ] {
         assert_eq!(docstring(source).as_deref(), expected, "{source}");
     }
+}
+
+#[test]
+fn a_block_above_what_needs_no_description_is_the_files() {
+    for statement in [
+        "console.log('hi');",
+        "await fetch('x');",
+        "(async () => {})();",
+        "Object.defineProperty(exports, '__esModule', { value: true });",
+        "if (require.main === module) { f(); }",
+        "for (const a of []) {}",
+        "try { f(); } catch {}",
+        "{ f(); }",
+    ] {
+        for block in ["/** Says hi. */", "/* Says hi. */", "/**\n * Says hi.\n */"] {
+            let source = format!("{block}\n{statement}");
+            assert_eq!(docstring(&source).as_deref(), Some("Says hi."), "{source}");
+        }
+    }
+    // What is for programs describes nothing.
+    assert_eq!(docstring("/* eslint-disable */\nf();"), None);
+    assert_eq!(docstring("/*! Licence */\nf();"), None);
 }
 
 #[test]
