@@ -1,6 +1,7 @@
 //! An outcome as an answer: the result for people, the whole for programs.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -114,6 +115,9 @@ struct Told {
     duration_ms: u64,
     chain: Value,
     refused: Vec<Refusal>,
+    /// Where `spill` is the other output's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr_spill: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     spill_error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,7 +133,12 @@ fn told(report: Report, chain: &Chain, refused: &[Refusal]) -> Stream {
     let (exit_code, signal) = (outcome.exit_code(), outcome.signal());
     let (out, err) = (outcome.stdout, outcome.stderr);
     let (stdout, stderr) = (out.text(), err.text());
-    let spill = out.spill.as_ref().or(err.spill.as_ref());
+    let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+    let spills = [&out.spill, &err.spill].map(|spill| spill.as_ref().map(path));
+    let (spill, stderr_spill) = match spills {
+        [Some(out), err] => (Some(out), err),
+        [None, err] => (err, None),
+    };
     let http = report.http.as_ref();
     let told = Told {
         status: report.status.name(),
@@ -141,10 +150,11 @@ fn told(report: Report, chain: &Chain, refused: &[Refusal]) -> Stream {
         signal,
         timed_out: outcome.end == End::TimedOut,
         truncated: out.truncated() || err.truncated() || http.is_some_and(|http| http.truncated),
-        spill: spill.map(|path| path.to_string_lossy().into_owned()),
+        spill,
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         chain: chain_data(Some(chain)),
         refused: refused.to_vec(),
+        stderr_spill,
         spill_error: out.spill_error.or(err.spill_error),
         http: http.map(http_data),
         error: report.failure.as_ref().map(failure_data),

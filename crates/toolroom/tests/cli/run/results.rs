@@ -233,6 +233,23 @@ fn output_that_shall_not_be_kept_is_only_shown() {
     assert_eq!(data["status"], "success");
 }
 
+#[test]
+fn both_outputs_that_do_not_fit_are_named() {
+    let context = machine();
+    context.tool(
+        "f.sh",
+        "head -c 5000000 /dev/zero; head -c 3000000 /dev/zero >&2\n",
+    );
+    let data = context.data(&["run", "f"]);
+    let home = context.home().to_string_lossy().into_owned();
+    let length = |key: &str| {
+        let path = data[key].as_str().unwrap().replace("[HOME]", &home);
+        fs_err::metadata(path).unwrap().len()
+    };
+    let lengths = (length("spill"), length("stderr_spill"));
+    assert_eq!(lengths, (5_000_000, 3_000_000));
+}
+
 /// A limit on the size of files is a disk that is full at that size.
 #[cfg(unix)]
 #[test]
