@@ -206,7 +206,7 @@ function encode(frame) {
         return value.isWellFormed?.() === false ? value.toWellFormed() : value;
       case "function":
       case "symbol":
-        throw new TypeError(`result${key && `: ${key}`} cannot be written as JSON: ${typeof value}`);
+        throw new TypeError(`${placeOf(frame.result, "result", new Set()) ?? key} cannot be written as JSON: ${typeof value}`);
     }
     if (value instanceof Map) return Object.fromEntries(value);
     if (value instanceof Set) return [...value];
@@ -216,6 +216,21 @@ function encode(frame) {
     if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return [...value];
     return after;
   });
+}
+
+// Where the first value stands that JSON has no form for. Only looked for once it is known
+// that there is one.
+function placeOf(value, place, seen) {
+  if (typeof value === "function" || typeof value === "symbol") return place;
+  if (value === null || typeof value !== "object" || seen.has(value)) return undefined;
+  seen.add(value);
+  const isList = Array.isArray(value) || value instanceof Set;
+  const items = value instanceof Map ? [...value] : Object.entries(value instanceof Set ? [...value] : value);
+  for (const [key, item] of items) {
+    const found = placeOf(item, `${place}[${isList ? key : JSON.stringify(String(key))}]`, seen);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function bytes(value) {

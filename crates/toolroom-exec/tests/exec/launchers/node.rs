@@ -164,9 +164,9 @@ fn failures_are_told_with_their_place() {
             None,
         ),
         (
-            "export const main = () => ({f() {}})",
+            "export const main = () => ({a: {b: [1, new Map([['f', () => 1]])]}})",
             "TypeError",
-            "cannot be written as JSON",
+            "result[\"a\"][\"b\"][1][\"f\"] cannot be written as JSON: function",
             None,
         ),
     ];
