@@ -67,7 +67,7 @@ impl Explain for CatalogError {
                 near => format!("did you mean {}?", near.join(" or ")),
             }),
             Self::Ambiguous { .. } => Some("write the whole id".into()),
-            Self::Broken(problem) => problem.help.clone(),
+            Self::Broken(problem) => Explain::help(problem),
         }
     }
 

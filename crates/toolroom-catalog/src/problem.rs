@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use toolroom_kernel::{Explain, Place, Position};
 
+/// What to do about a file that its own language does not understand.
+const MEND: &str = "correct the file there, or move it out of tools/";
+
 /// A fault that keeps one file from being a tool. It never keeps others from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
@@ -98,7 +101,8 @@ impl Explain for Problem {
     }
 
     fn help(&self) -> Option<String> {
-        self.help.clone()
+        let own = self.help.clone();
+        own.or_else(|| (self.kind == ProblemKind::Syntax).then(|| MEND.to_owned()))
     }
 
     fn place(&self) -> Option<Place> {

@@ -16,6 +16,8 @@ use crate::input;
 /// The largest file that can be meant as settings.
 const LARGEST: u64 = 1 << 20;
 
+const CORRECT: &str = "correct it, or take it out: what is not said there is as it is built in";
+
 /// The whole of `toolroom.toml`. Sections that later commands read are checked here all
 /// the same, so that a slip of the finger is told at once.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -128,7 +130,7 @@ pub fn load(world: &World) -> Result<Settings, Failure> {
         return Ok(Settings::default());
     }
     Settings::deserialize(merged)
-        .map_err(|error| Failure::new("settings::invalid", error.message()))
+        .map_err(|error| Failure::new("settings::invalid", error.message()).help(CORRECT))
 }
 
 fn read(file: &Path) -> Result<Option<toml::Table>, Failure> {
@@ -147,7 +149,8 @@ fn read(file: &Path) -> Result<Option<toml::Table>, Failure> {
 
 fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
     let message = format!("the settings cannot be read: {error}");
-    let mut failure = Failure::new("settings::unreadable", message);
+    let help = "see that it is a file of text that may be read, or remove it";
+    let mut failure = Failure::new("settings::unreadable", message).help(help);
     failure.place = Some(Place {
         path: PathBuf::from(file),
         position: None,
@@ -156,7 +159,7 @@ fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
 }
 
 fn invalid(file: &Path, text: &str, error: &toml::de::Error) -> Failure {
-    let mut failure = Failure::new("settings::invalid", error.message().to_owned());
+    let mut failure = Failure::new("settings::invalid", error.message().to_owned()).help(CORRECT);
     failure.place = Some(Place {
         path: PathBuf::from(file),
         position: error

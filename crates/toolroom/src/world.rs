@@ -92,7 +92,8 @@ fn named_project(cwd: &Path, by: &str, path: &Path) -> Result<PathBuf, Failure> 
         return Ok(path);
     }
     let message = format!("{by} names no directory: {}", path.display());
-    Err(Failure::new("usage::no_project", message))
+    let help = "name a directory that is there, or make a project first: toolroom init DIR";
+    Err(Failure::new("usage::no_project", message).help(help))
 }
 
 /// The project, for what is about nothing else.

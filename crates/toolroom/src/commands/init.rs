@@ -70,20 +70,24 @@ pub fn run(args: &Init, world: &World) -> Result<Answer, Failure> {
 /// Writes a file that is not there yet; says whether it did.
 pub fn create(file: &Path, content: &str) -> Result<bool, Failure> {
     use std::io::Write as _;
-    if let Some(folder) = file.parent() {
-        fs_err::create_dir_all(folder).map_err(|error| Failure::io(&error))?;
-    }
+    let folder = file.parent().unwrap_or(file);
+    let failed = |error: std::io::Error| {
+        let folder = folder.display();
+        let help =
+            format!("see that {folder} is a directory, or can be one, and may be written to");
+        Failure::io(&error).help(help)
+    };
+    fs_err::create_dir_all(folder).map_err(failed)?;
     match fs_err::OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(file)
     {
         Ok(mut open) => {
-            open.write_all(content.as_bytes())
-                .map_err(|error| Failure::io(&error))?;
+            open.write_all(content.as_bytes()).map_err(failed)?;
             Ok(true)
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(Failure::io(&error)),
+        Err(error) => Err(failed(error)),
     }
 }

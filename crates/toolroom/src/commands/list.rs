@@ -7,8 +7,8 @@ use serde_json::Value;
 use toolroom_catalog::Catalog;
 use toolroom_catalog::listing::{Listing, Outranked, Row, Shadowed};
 use toolroom_catalog::problem::Problem;
-use toolroom_kernel::World;
 use toolroom_kernel::model::{Role, Space, ToolId};
+use toolroom_kernel::{Explain, World};
 
 use crate::answer::Answer;
 use crate::args::List;
@@ -143,7 +143,7 @@ struct ProblemData<'a> {
     message: &'a str,
     line: Option<u32>,
     column: Option<u32>,
-    help: Option<&'a str>,
+    help: Option<String>,
 }
 
 impl<'a> ProblemData<'a> {
@@ -154,7 +154,7 @@ impl<'a> ProblemData<'a> {
             message: &problem.message,
             line: problem.position.map(|position| position.line),
             column: problem.position.map(|position| position.column),
-            help: problem.help.as_deref(),
+            help: Explain::help(problem),
         }
     }
 
@@ -167,7 +167,7 @@ impl<'a> ProblemData<'a> {
             message: &failure.message,
             line: position.map(|position| position.line),
             column: position.map(|position| position.column),
-            help: failure.help.as_deref(),
+            help: failure.help.clone(),
         }
     }
 }

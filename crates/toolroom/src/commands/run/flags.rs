@@ -97,7 +97,7 @@ impl Flags {
         }
         if flags.global.quiet && flags.global.verbose {
             let message = "--quiet cannot be used with --verbose".to_owned();
-            return Err(usage(message));
+            return Err(usage(message).help("leave one of them out"));
         }
         Ok(flags)
     }
@@ -126,7 +126,7 @@ impl Flags {
         name: &str,
         value: &mut dyn FnMut() -> Result<Option<String>, Failure>,
     ) -> Result<bool, Failure> {
-        let mut needed = || value()?.ok_or_else(|| usage(format!("--{name} needs a value")));
+        let mut needed = || value()?.ok_or_else(|| needs_value(name));
         match name {
             "color" => self.global.color = when(&needed()?)?,
             "project" => self.global.project = Some(needed()?.into()),
@@ -182,19 +182,27 @@ pub fn seconds(text: &str) -> Result<Duration, Failure> {
             usage(format!(
                 "--timeout {text} is not a number of seconds above zero"
             ))
+            .help("write seconds without a unit, such as --timeout 30 or --timeout 0.5")
         })
 }
 
 fn variable(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((name, value)) if is_variable(name) => Ok((name.to_owned(), value.to_owned())),
-        _ => Err(usage("--env needs NAME=VALUE".to_owned())),
+        _ => Err(usage("--env needs NAME=VALUE".to_owned())
+            .help("such as --env GREETING=hello; --env GREETING= sets an empty one")),
     }
 }
 
 /// What is passed on but no program could ask for is a slip of the finger.
 fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
+fn needs_value(name: &str) -> Failure {
+    usage(format!("--{name} needs a value")).help(format!(
+        "write --{name} VALUE, or --{name}=VALUE where it begins with a dash"
+    ))
 }
 
 pub fn usage(message: String) -> Failure {
@@ -210,6 +218,8 @@ pub mod params {
     use crate::failure::Failure;
     use crate::input;
 
+    /// How parameters are written, for who wrote them in another way.
+    const FORM: &str = r#"write names and values as JSON: --params '{"name": "value"}'"#;
     /// The most that is read of them, as much as anything else that comes from outside.
     const LARGEST: u64 = 64 << 20;
 
@@ -219,12 +229,16 @@ pub mod params {
             return Ok(Vec::new());
         };
         let text = match (written.as_str(), written.strip_prefix('@')) {
-            ("-", _) => input::at_most(LARGEST, std::io::stdin().lock())
-                .map_err(|error| usage(format!("standard input cannot be read: {error}")))?,
+            ("-", _) => input::at_most(LARGEST, std::io::stdin().lock()).map_err(|error| {
+                usage(format!("standard input cannot be read: {error}")).help(FORM)
+            })?,
             // It may be a pipe: a shell's `<(…)` is one.
             (_, Some(file)) => std::fs::File::open(file)
                 .and_then(|open| input::at_most(LARGEST, open))
-                .map_err(|error| usage(format!("{file} cannot be read: {error}")))?,
+                .map_err(|error| {
+                    usage(format!("{file} cannot be read: {error}"))
+                        .help("name a file that is there after the @, or - for standard input")
+                })?,
             (json, None) => json.to_owned(),
         };
         let text = text.trim_start_matches('\u{feff}');
@@ -239,8 +253,8 @@ pub mod params {
                 .into_iter()
                 .map(|(name, value)| (name, Given::Json(value)))
                 .collect()),
-            Ok(_) => Err(usage("--params is not a JSON object".to_owned())),
-            Err(error) => Err(usage(format!("--params is not JSON: {error}"))),
+            Ok(_) => Err(usage("--params is not a JSON object".to_owned()).help(FORM)),
+            Err(error) => Err(usage(format!("--params is not JSON: {error}")).help(FORM)),
         }
     }
 }
@@ -250,7 +264,7 @@ pub mod given {
     use serde_json::Value;
     use toolroom_exec::executor::parameters::is_switch;
 
-    use super::{Given, usage};
+    use super::{Given, needs_value};
     use crate::failure::Failure;
 
     /// Gives every flag its meaning: a flag without a value is true, `--no-name` false.
@@ -279,7 +293,7 @@ pub mod given {
         match value {
             Some(value) => Ok((name, Given::Text(value))),
             None => match property(&name) {
-                Some(known) if !is_switch(known) => Err(usage(format!("--{name} needs a value"))),
+                Some(known) if !is_switch(known) => Err(needs_value(&name)),
                 Some(_) => Ok((name, Given::Flag(true))),
                 None => match name
                     .strip_prefix("no-")

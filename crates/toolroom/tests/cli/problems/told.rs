@@ -79,7 +79,9 @@ fn show_of_a_broken_tool_is_125_with_the_same_words() {
       ╭▸ .ai/tools/bad.py:1:10
       │
     1 │ def main(:
-      ╰╴         ━
+      │          ━
+      │
+      ╰ help: correct the file there, or move it out of tools/
     ");
 }
 
@@ -97,6 +99,55 @@ fn json_errors_have_the_fields_of_the_contract() {
     assert!(document["error"]["help"].is_string());
     assert!(document["error"]["causes"].is_array());
     assert_eq!(output.stderr, "");
+}
+
+#[test]
+fn what_is_wrong_comes_with_a_next_step() {
+    let mut context = context();
+    context.tool("t.py", "def main(a: str = 'x'): ...\n");
+    context.tool("broken.py", "def main(:\n");
+    context.tool("torn.yaml", "a: [\n");
+    let file = context.file("plain", "");
+    let file = file.to_str().unwrap();
+    for (args, step) in [
+        (
+            &["run", "t", "--params", "{bad"][..],
+            "--params '{\"name\": \"value\"}'",
+        ),
+        (
+            &["run", "t", "--params", "[1]"],
+            "--params '{\"name\": \"value\"}'",
+        ),
+        (&["run", "t", "--params", "@nofile"], "after the @"),
+        (&["run", "t", "--params"], "--params VALUE"),
+        (&["run", "t", "--timeout", "abc"], "--timeout 30"),
+        (&["run", "t", "--env", "FOO"], "--env GREETING=hello"),
+        (&["run", "t", "-q", "-v"], "leave one of them out"),
+        (&["run", "t", "--a"], "--a VALUE"),
+        (&["show", "broken"], "correct the file there"),
+        (&["show", "torn"], "correct the file there"),
+        (&["list", "--project", "/nonexist"], "toolroom init DIR"),
+        (&["init", file], "is a directory, or can be one"),
+    ] {
+        let error = context.error(args);
+        let help = error["help"].as_str().unwrap_or_default();
+        assert!(help.contains(step), "{args:?}: {error}");
+    }
+    let problems = &context.data(&["list"])["problems"];
+    for problem in problems.as_array().unwrap() {
+        assert_eq!(problem["code"], "catalog::syntax");
+        assert!(problem["help"].is_string(), "{problem}");
+    }
+    for settings in ["nothing = 1\n", "[runs]\nlog = 3\n", "[\n"] {
+        context.file("toolroom.toml", settings);
+        let error = context.error(&["env", "python"]);
+        assert_eq!(error["code"], "settings::invalid");
+        let help = error["help"].as_str().unwrap_or_default();
+        assert!(help.starts_with("correct it"), "{error}");
+    }
+    context.set_env("TOOLROOM_PROJECT", "/nonexist");
+    let error = context.error(&["list"]);
+    assert!(error["help"].is_string(), "{error}");
 }
 
 #[test]
