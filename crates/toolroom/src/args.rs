@@ -59,11 +59,25 @@ impl Cli {
 /// `help run` as `run --help`, which alone has to be answered. A command of the parser's
 /// own would hold a copy of all others, and know nothing of tools.
 fn with_help_last(mut words: Vec<OsString>) -> Vec<OsString> {
-    if words.get(1).is_some_and(|word| word == "help") {
-        words.remove(1);
+    let first = first_word(&words);
+    if words.get(first).is_some_and(|word| word == "help") {
+        words.remove(first);
         words.push("--help".into());
     }
     words
+}
+
+/// Where the first word stands that is no option, if there is one.
+fn first_word(words: &[OsString]) -> usize {
+    let mut at = 1;
+    while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
+        at += match word {
+            "--project" | "--color" => 2,
+            option if option.starts_with('-') => 1,
+            _ => break,
+        };
+    }
+    at
 }
 
 /// `run …`, whose words are sorted where they are understood, and `exec NAME -- …`.
@@ -388,6 +402,27 @@ mod tests {
             assert_eq!(format!("{plain:?}"), format!("{:?}", parsed.command));
             let global = format!("{:?}", Global::default());
             assert_eq!(global, format!("{:?}", parsed.global));
+        }
+    }
+
+    #[test]
+    fn help_may_come_after_options() {
+        for (line, wanted) in [
+            ("toolroom help", "toolroom --help"),
+            ("toolroom help run", "toolroom run --help"),
+            ("toolroom --json help", "toolroom --json --help"),
+            (
+                "toolroom --color never -q help env",
+                "toolroom --color never -q env --help",
+            ),
+            (
+                "toolroom --project help list",
+                "toolroom --project help list",
+            ),
+            ("toolroom search help", "toolroom search help"),
+            ("toolroom --json", "toolroom --json"),
+        ] {
+            assert_eq!(with_help_last(words(line)), words(wanted), "{line}");
         }
     }
 

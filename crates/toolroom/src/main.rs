@@ -11,6 +11,7 @@ mod input;
 mod output;
 mod printer;
 mod settings;
+mod usage;
 mod world;
 
 use std::io::Write as _;
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     clap_complete::CompleteEnv::with_factory(Cli::command).complete();
     let cli = match Cli::of_process() {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return wrong(&error),
     };
     let mut printer = Printer::of(&cli.global);
     let name = cli.command.name();
@@ -108,7 +109,7 @@ fn say(printer: Printer, command: &str, answer: &Answer) -> std::io::Result<()> 
 }
 
 /// A wrong command line. Programs that asked for JSON get it here, too.
-fn usage(error: &clap::Error) -> ExitCode {
+fn wrong(error: &clap::Error) -> ExitCode {
     let wants_json = std::env::args_os().any(|argument| argument == "--json");
     if !error.use_stderr() {
         let printed = error.print().and_then(|()| std::io::stdout().flush());
@@ -118,21 +119,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return Status::Usage.into();
     }
-    let text = error.render().to_string();
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .take_while(|line| !line.is_empty())
-        .collect();
-    let message = lines.join(" ");
-    let message = message.trim_start_matches("error: ");
-    let failure =
-        Failure::new("usage::bad_arguments", message).help("toolroom --help says what there is");
-    let known = Cli::command();
-    let command = std::env::args_os()
-        .skip(1)
-        .find_map(|argument| known.find_subcommand(argument))
-        .map_or("", clap::Command::get_name);
-    let document = PLAIN.document(command, Err(&failure));
+    let (command, failure) = usage::told(error);
+    let document = PLAIN.document(&command, Err(&failure));
     written(PLAIN, document, Status::Usage).into()
 }

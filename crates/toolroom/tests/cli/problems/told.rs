@@ -161,6 +161,57 @@ fn a_wrong_command_line_is_two_and_still_json_when_asked() {
 
 #[cfg(unix)]
 #[test]
+fn a_missing_subcommand_is_named_with_those_there_are() {
+    let context = context();
+    for (args, command, message, names) in [
+        (
+            &["preset"][..],
+            "preset",
+            "preset needs a subcommand",
+            "list, check, apply",
+        ),
+        (
+            &["mcp"],
+            "mcp",
+            "mcp needs a subcommand",
+            "serve, config, install, remove",
+        ),
+        (&[], "", "toolroom needs a subcommand", "init, new, list"),
+        (
+            &["mcp", "srve"],
+            "mcp",
+            "unrecognized subcommand 'srve'",
+            "serve, config",
+        ),
+    ] {
+        let output = context.run(&[&["--json"], args].concat());
+        assert_eq!(output.status, 2, "{output}");
+        assert_eq!(output.json()["command"], command);
+        let error = output.error();
+        assert_eq!(error["message"], message);
+        let help = error["help"].as_str().unwrap();
+        assert!(help.starts_with(&format!("it is one of {names}")), "{help}");
+    }
+    let more = context.error(&["preset"])["help"].to_string();
+    assert!(more.contains("toolroom preset --help says more"), "{more}");
+}
+
+#[test]
+fn help_is_given_whatever_stands_before_it() {
+    let context = context();
+    let plain = context.run(&["help"]);
+    assert!(plain.stdout.contains("Commands:"), "{plain}");
+    for args in [&["--json", "help"][..], &["--color", "never", "help"]] {
+        let output = context.run(args);
+        assert_eq!(
+            (output.status, &output.stdout),
+            (0, &plain.stdout),
+            "{output}"
+        );
+    }
+}
+
+#[test]
 fn a_command_line_that_is_no_text_is_wrong_and_no_crash() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
