@@ -23,8 +23,13 @@ const SHORTEST_TOKEN: usize = 16;
 const KEEP_SERVERS: Duration = Duration::from_secs(300);
 
 pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer, Failure> {
-    // Standard output belongs to the protocol.
+    serve(args, world, printer)?;
+    // Standard output belonged to the protocol; what fails does so before it is spoken.
     printer.json = false;
+    Ok(Answer::new(String::new(), Value::Null))
+}
+
+fn serve(args: McpServe, world: World, printer: &Printer) -> Result<(), Failure> {
     let settings = settings::load(&world)?;
     let token = world
         .env
@@ -79,7 +84,7 @@ pub fn run(args: McpServe, world: World, printer: &mut Printer) -> Result<Answer
             http::serve(&house, &how, ready)?;
         }
     }
-    Ok(Answer::new(String::new(), Value::Null))
+    Ok(())
 }
 
 /// A failure in a line, with its place.

@@ -212,6 +212,21 @@ fn help_is_given_whatever_stands_before_it() {
 }
 
 #[test]
+fn a_server_that_cannot_be_started_says_so_as_it_is_asked_to() {
+    let context = context();
+    for (address, code) in [
+        ("bad", "usage::bad_address"),
+        ("192.0.2.1:1", "mcp::cannot_listen"),
+    ] {
+        let error = context.error(&["mcp", "serve", "--http", address]);
+        assert_eq!(error["code"], code);
+    }
+    context.file("toolroom.toml", "nothing = 1\n");
+    let error = context.error(&["mcp", "serve"]);
+    assert_eq!(error["code"], "settings::invalid");
+}
+
+#[test]
 fn a_command_line_that_is_no_text_is_wrong_and_no_crash() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
