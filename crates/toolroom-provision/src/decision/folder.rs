@@ -169,7 +169,9 @@ impl FolderSituation {
             true => Action::InstallMissing,
             false => Action::Create,
         };
-        self.unless_asked(self.at(action).because(format!("{manifest} {why}")))
+        let mut decision = self.at(action).because(format!("{manifest} {why}"));
+        decision.is_unseen = self.last == LastInstall::Never;
+        self.unless_asked(decision)
     }
 
     /// Says of a decision that it was made without the check that knows best.

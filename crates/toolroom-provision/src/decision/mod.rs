@@ -104,6 +104,8 @@ pub struct Decision {
     pub fix: Option<String>,
     /// What is in the way and not ours is to be moved aside, never deleted.
     pub move_aside: bool,
+    /// Nobody looked at what is installed: all that is required may be there.
+    pub is_unseen: bool,
 }
 
 impl Decision {
@@ -117,6 +119,7 @@ impl Decision {
             warnings: Vec::new(),
             fix: None,
             move_aside: false,
+            is_unseen: false,
         }
     }
 

@@ -7,10 +7,11 @@ use super::candidates::Seen;
 use super::finish::Decided;
 use super::needs::Needs;
 use super::planner::Planner;
-use super::target::Target;
+use super::target::{Subject, Target};
 use crate::apply::mark;
 use crate::decision::{Action, Base, Origin, Place, Policy, Situation, decide_environment};
 use crate::error::ProvisionError;
+use crate::journal::Record;
 use crate::manager::EnvironmentSpec;
 use crate::store;
 
@@ -128,6 +129,21 @@ impl Planner<'_> {
         }
         let seen = self.candidates(target, spec, needs)?;
         Ok(seen.into_iter().find(Seen::has_all))
+    }
+
+    /// Whether tools run in what a plan reuses without anything being done: it is where
+    /// resolution looks first, or was chosen before.
+    #[must_use]
+    pub fn is_in_force(&self, plan: &Plan) -> bool {
+        let (Subject::Project, Some(project)) = (&plan.target.subject, &self.world.project) else {
+            return true;
+        };
+        let is_recorded = || {
+            let record = Record::of(self.world, project).ok()?;
+            let known = record.decisions.get(&plan.target.key(project))?;
+            Some(known.environment == plan.decision.environment)
+        };
+        self.resolver_to_tell(plan).is_none() || is_recorded() == Some(true)
     }
 
     /// The resolver that has to be told of a plan's environment; none if it finds it anyway.

@@ -1,6 +1,8 @@
 //! `doctor`: what is wrong here, each with what to do about it, and no false alarms.
 #![cfg(unix)]
 
+mod packages;
+
 use std::os::unix::fs::symlink;
 
 use serde_json::Value;

@@ -1,5 +1,6 @@
 //! `toolroom doctor`: what is wrong here, and how to fix it.
 
+mod packages;
 mod place;
 mod runtimes;
 
@@ -85,6 +86,7 @@ pub fn run(world: &World, printer: &Printer) -> Result<Answer, Failure> {
     let listing = catalog.list();
     checks.extend(tools(world, &listing));
     checks.extend(runtimes::checks(world, &catalog, &listing, &settings));
+    checks.extend(packages::checks(world, &catalog, &listing, &settings));
     let worst = checks
         .iter()
         .map(|check| check.status)

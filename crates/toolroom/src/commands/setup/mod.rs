@@ -18,6 +18,7 @@ use toolroom_provision::store;
 
 pub use self::progress::Bars;
 use self::targets::Targets;
+pub use self::targets::is_known;
 use super::list;
 use crate::answer::Answer;
 use crate::args::Setup;

@@ -69,8 +69,13 @@ pub fn collect(
 }
 
 fn add(targets: &mut Vec<Target>, target: Option<Target>) {
-    let Some(target) = target else { return };
-    let is_known = targets
+    let target = target.filter(|target| !is_known(targets, target));
+    targets.extend(target);
+}
+
+/// Whether one of the targets is about the same.
+pub fn is_known(targets: &[Target], target: &Target) -> bool {
+    targets
         .iter()
         .any(|known| match (&known.subject, &target.subject) {
             (Subject::Project, Subject::Project) => {
@@ -78,8 +83,5 @@ fn add(targets: &mut Vec<Target>, target: Option<Target>) {
             }
             (Subject::Tool(known), Subject::Tool(tool)) => known.id == tool.id,
             _ => false,
-        });
-    if !is_known {
-        targets.push(target);
-    }
+        })
 }
