@@ -8,6 +8,7 @@ use toolroom_kernel::World;
 use toolroom_kernel::model::{Space, ToolId};
 
 use crate::extract::registry::Extractors;
+use crate::folder;
 
 /// The part of a project that is its space.
 pub const PROJECT_SPACE: &str = ".ai";
@@ -43,14 +44,20 @@ impl SpaceRoot {
     #[must_use]
     pub fn files(&self, id: &ToolId, extractors: &Extractors) -> Vec<PathBuf> {
         let stem = self.tools.join(id.as_str());
-        let Some(directory) = stem.parent() else {
+        let (Some(directory), Some(name)) = (stem.parent(), stem.file_name()) else {
             return Vec::new();
         };
         if !directory.is_dir() {
             return Vec::new();
         }
+        let there = folder::endings(directory, name);
+        let may_be = |extension: &&str| {
+            let is_it = |ending: &String| ending.as_str() == *extension;
+            there.as_ref().is_none_or(|there| there.iter().any(is_it))
+        };
         extractors
             .extensions()
+            .filter(may_be)
             .map(|extension| {
                 let mut file = stem.clone().into_os_string();
                 file.push(extension);

@@ -16,6 +16,11 @@ use crate::fingerprint::nanos;
 /// Names are asked for in portions of this size, which holds the longest of them.
 const PORTION: usize = 32 * 1024;
 
+/// Reading as many names costs less than asking for the few dozens that could be a tool's.
+const FEW: usize = 256;
+/// Room for that many of the usual length at once.
+const FEW_BYTES: usize = 8 * 1024;
+
 /// The names in a folder, in order.
 pub(crate) struct Folder {
     folder: OwnedFd,
@@ -57,6 +62,28 @@ impl Folder {
             kind: *kind,
         })
     }
+}
+
+/// What follows this stem in the names of a folder, from its dot on. None if the folder has
+/// many names, or cannot be read: then it is cheaper, or possible, to ask for each.
+pub(crate) fn endings(folder: &Path, stem: &OsStr) -> Option<Vec<String>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let folder = open(folder, flags, Mode::empty()).ok()?;
+    let mut portion = Vec::with_capacity(FEW_BYTES);
+    let mut found = RawDir::new(&folder, portion.spare_capacity_mut());
+    let mut endings = Vec::new();
+    let mut seen = 0;
+    while let Some(entry) = found.next() {
+        seen += 1;
+        if seen > FEW {
+            return None;
+        }
+        let entry = entry.ok()?;
+        let ending = entry.file_name().to_bytes().strip_prefix(stem.as_bytes());
+        let ending = ending.filter(|ending| ending.first() == Some(&b'.'));
+        endings.extend(ending.and_then(|ending| Some(str::from_utf8(ending).ok()?.to_owned())));
+    }
+    Some(endings)
 }
 
 /// One name in a folder.

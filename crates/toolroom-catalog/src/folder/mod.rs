@@ -11,9 +11,9 @@ mod linux;
 mod portable;
 
 #[cfg(target_os = "linux")]
-pub(crate) use self::linux::{Entry, Folder};
+pub(crate) use self::linux::{Entry, Folder, endings};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::portable::{Entry, Folder};
+pub(crate) use self::portable::{Entry, Folder, endings};
 
 /// What a name stands for, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,7 @@ mod tests {
     use std::ffi::OsString;
     use std::io;
     use std::os::unix::ffi::OsStringExt as _;
+    use std::path::Path;
 
     use super::*;
 
@@ -53,6 +54,28 @@ mod tests {
             assert_eq!(ours.kind(), theirs.kind());
             assert_eq!(ours.fingerprint().unwrap(), theirs.fingerprint().unwrap());
         }
+    }
+
+    #[test]
+    fn the_endings_of_a_name_are_known_where_names_are_few() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a.py", "a.sql", "a", "ab.py", "a.min.js", "b.py"];
+        for name in names {
+            fs_err::write(folder.path().join(name), "").unwrap();
+        }
+        let foreign = OsString::from_vec(b"a.\xff".to_vec());
+        fs_err::write(folder.path().join(foreign), "").unwrap();
+        let known = |path: &Path| linux::endings(path, "a".as_ref());
+        let mut endings = known(folder.path()).unwrap();
+        endings.sort();
+        assert_eq!(endings, [".min.js", ".py", ".sql"]);
+        assert_eq!(known(&folder.path().join("a.py")), None);
+        assert_eq!(known(&folder.path().join("gone")), None);
+        for number in 0..300 {
+            fs_err::write(folder.path().join(number.to_string()), "").unwrap();
+        }
+        assert_eq!(known(folder.path()), None);
+        assert_eq!(portable::endings(folder.path(), "a".as_ref()), None);
     }
 
     #[test]

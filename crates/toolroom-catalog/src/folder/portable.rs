@@ -27,6 +27,12 @@ impl Folder {
     }
 }
 
+/// What follows this stem in the names of a folder. Never known: a name may be spelt in
+/// more than one way here, so each has to be asked for.
+pub(crate) const fn endings(_folder: &Path, _stem: &OsStr) -> Option<Vec<String>> {
+    None
+}
+
 /// One name in a folder.
 pub(crate) struct Entry<'f> {
     name: &'f OsStr,
