@@ -12,6 +12,7 @@ use toolroom_kernel::chain::{Chain, ChainError, Library, Missing, link};
 use toolroom_kernel::model::{InvalidId, Role, Tool, ToolId, field};
 use toolroom_kernel::{Explain, Place, World};
 
+use crate::bystander::is_bystander;
 use crate::core_data;
 use crate::extract::registry::Extractors;
 use crate::extract::spec::Reader;
@@ -241,6 +242,9 @@ impl Catalog {
         let files = root.files(id, &self.extractors);
         for path in &files {
             if let Some(target) = root.leaves(path) {
+                if is_bystander(path, &self.extractors) {
+                    continue;
+                }
                 let problem = walk::leaves_space(path, &target);
                 return Err(CatalogError::Broken(problem));
             }
@@ -290,17 +294,42 @@ impl Catalog {
     fn by_last_name(&self, name: &str) -> Result<Tool, CatalogError> {
         let ids = self.ids();
         let mut matches: Vec<&ToolId> = ids.iter().filter(|id| id.name() == name).collect();
-        matches.dedup();
+        // Some files only bear the name of a tool, which shows when they are read.
+        if matches.len() > 1 {
+            matches.retain(|id| self.is_tool(id));
+        }
         match matches.as_slice() {
             [id] if !name.contains('/') => match core_tool(id.as_str()) {
                 Some(tool) => Ok(tool),
-                None => self.exact(id)?.ok_or_else(|| not_found(name, &ids)),
+                None => self.exact(id)?.ok_or_else(|| self.not_found(name, &ids)),
             },
             [_, _, ..] if !name.contains('/') => Err(CatalogError::Ambiguous {
                 name: name.to_owned(),
                 ids: matches.into_iter().cloned().collect(),
             }),
-            _ => Err(not_found(name, &ids)),
+            _ => Err(self.not_found(name, &ids)),
+        }
+    }
+
+    /// Whether an id is that of a tool, be it broken.
+    fn is_tool(&self, id: &ToolId) -> bool {
+        core_data::file(id.as_str()).is_some() || !matches!(self.exact(id), Ok(None))
+    }
+
+    fn not_found(&self, name: &str, ids: &[ToolId]) -> CatalogError {
+        // Of the longer aliases, which are there for older trees, nothing is suggested.
+        let aliases = core_data::aliases().iter().map(|(alias, _)| *alias);
+        let aliases = aliases.filter(|alias| !alias.contains('/'));
+        let names = ids.iter().map(ToolId::as_str).chain(aliases);
+        let mut suggestions = near::to(name, names);
+        suggestions.retain(|near| {
+            let is_tool = |id: ToolId| self.is_tool(&id);
+            core_data::alias(near).is_some() || ToolId::parse(near).is_ok_and(is_tool)
+        });
+        CatalogError::NotFound {
+            name: name.to_owned(),
+            kind: "tool",
+            suggestions,
         }
     }
 
@@ -382,16 +411,4 @@ pub(crate) fn duplicate(id: &ToolId, first: &Path, second: &Path) -> Problem {
     );
     Problem::new(ProblemKind::DuplicateId, first, message)
         .help("rename one of them: an id is the path without the extension")
-}
-
-fn not_found(name: &str, ids: &[ToolId]) -> CatalogError {
-    // Of the longer aliases, which are there for older trees, nothing is suggested.
-    let aliases = core_data::aliases().iter().map(|(alias, _)| *alias);
-    let aliases = aliases.filter(|alias| !alias.contains('/'));
-    let names = ids.iter().map(ToolId::as_str).chain(aliases);
-    CatalogError::NotFound {
-        name: name.to_owned(),
-        kind: "tool",
-        suggestions: near::to(name, names),
-    }
 }

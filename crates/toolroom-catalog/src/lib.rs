@@ -3,6 +3,7 @@
 //! It knows files, ids and formats; it never starts a process, and nothing in it decides
 //! which interpreter a tool gets.
 
+mod bystander;
 mod catalog;
 pub mod core_data;
 pub mod environment;

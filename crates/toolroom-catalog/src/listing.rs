@@ -15,6 +15,7 @@ use toolroom_kernel::chain::{ChainError, link};
 use toolroom_kernel::model::{Role, Space, Tool, ToolId, field};
 use toolroom_kernel::{Explain, Position};
 
+use crate::bystander::is_bystander;
 use crate::catalog::{Catalog, duplicate};
 use crate::core_data;
 use crate::index::Index;
@@ -199,6 +200,7 @@ impl Catalog {
         self.remembered("list", root, files, |file, source| {
             let source = match source {
                 Ok(source) => source,
+                Err(_) if is_bystander(&file.path, &self.extractors) => return Known::NotATool,
                 Err(problem) => return Known::Broken(vec![problem]),
             };
             match read::metadata(

@@ -11,6 +11,7 @@ use toolroom_kernel::Position;
 use toolroom_kernel::model::{Space, Tool, ToolId, field};
 use toolroom_kernel::plain::{self, Links};
 
+use crate::bystander::is_bystander;
 use crate::core_data::CoreFile;
 use crate::extract::registry::Extractors;
 use crate::extract::rules::{FileText, Found};
@@ -68,7 +69,7 @@ impl Buffer {
 }
 
 /// A plain file, with its size.
-fn opened(path: &Path) -> Result<(File, u64), Problem> {
+pub(crate) fn opened(path: &Path) -> Result<(File, u64), Problem> {
     let file = plain::open(path, Links::Followed).map_err(|error| unopened(path, &error))?;
     match file.metadata() {
         Ok(metadata) if metadata.is_file() => Ok((file, metadata.len())),
@@ -188,6 +189,7 @@ pub fn file(
 ) -> Read {
     let source = match text(path) {
         Ok(source) => source,
+        Err(_) if is_bystander(path, extractors) => return Read::NotATool,
         Err(problem) => return Read::Broken(vec![problem]),
     };
     match metadata(id, path, extension, &source, extractors) {

@@ -11,6 +11,7 @@ use toolroom_kernel::Explain as _;
 use toolroom_kernel::model::ToolId;
 use toolroom_kernel::plain::Links;
 
+use crate::bystander::is_bystander;
 use crate::extract::registry::Extractors;
 use crate::fingerprint::Fingerprint;
 use crate::folder::{Entry, Folder, Kind};
@@ -59,6 +60,8 @@ pub fn walk<'e>(tools: &Path, extractors: &'e Extractors) -> Walk<'e> {
     };
     walker.folder(tools, "", &mut Vec::new());
     let mut found = walker.found;
+    let is_told = |problem: &Problem| !is_bystander(&problem.path, extractors);
+    found.problems.retain(is_told);
     found
         .files
         .sort_by(|a, b| a.id.cmp(&b.id).then_with(|| a.extension.cmp(b.extension)));

@@ -6,6 +6,7 @@
 mod comment;
 
 use toolroom_kernel::Position;
+use toolroom_kernel::model::field;
 
 use super::data::{self, Format};
 use super::document::{Document, SyntaxFault, Variable};
@@ -14,13 +15,42 @@ use super::prose::{self, Line};
 /// How a language marks its comments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommentStyle {
-    /// What begins a comment that ends with its line; empty if the language has none.
-    pub line: String,
+    /// What begins a comment that ends with its line, the longer ones first; none if the
+    /// language has no such comments.
+    pub line: Vec<String>,
     /// What begins and ends a comment that may span lines.
     pub block: Option<(String, String)>,
 }
 
 const FENCE: &str = "---";
+
+/// Whether there is a block that means to be metadata, sound or not. Some draw such lines
+/// around a title, too.
+#[must_use]
+pub fn has_block(source: &str, style: &CommentStyle) -> bool {
+    let lines = comment::leading(source, style);
+    let inside = match Block::find(&lines) {
+        Block::Absent => return false,
+        Block::Unclosed { inside, .. } | Block::Closed { inside, .. } => inside,
+    };
+    inside.iter().flatten().any(|line| is_metadata(line.text))
+}
+
+/// Whether a line of a block speaks of a tool: a key, or the name of one that is misspelt
+/// around it.
+fn is_metadata(line: &str) -> bool {
+    let is_key = |key: &str| {
+        let key = key.trim_matches(['"', '\'']);
+        !key.is_empty() && !key.contains(|ch: char| !ch.is_alphanumeric() && ch != '_' && ch != '-')
+    };
+    let has_key = line.split_once(':').is_some_and(|(key, rest)| {
+        is_key(key.trim_start_matches(['{', ' '])) && (rest.is_empty() || rest.starts_with(' '))
+    });
+    has_key
+        || [field::TOOL_TYPE, field::EXECUTOR_ID]
+            .iter()
+            .any(|name| line.contains(name))
+}
 
 /// Reads the variables of the block, if there is one, and the first prose around it.
 #[must_use]
@@ -31,7 +61,9 @@ pub fn read(source: &str, style: &CommentStyle) -> Document {
             comment: prose::first(lines.iter().copied()),
             ..Document::default()
         },
-        Block::Unclosed { before, opening } => Document {
+        Block::Unclosed {
+            before, opening, ..
+        } => Document {
             comment: prose::first(before.iter().copied()),
             faults: vec![SyntaxFault {
                 at: opening,
@@ -59,6 +91,7 @@ enum Block<'l, 'a> {
     Unclosed {
         before: Lines<'l, 'a>,
         opening: Position,
+        inside: Lines<'l, 'a>,
     },
     Closed {
         before: Lines<'l, 'a>,
@@ -74,7 +107,11 @@ impl<'l, 'a> Block<'l, 'a> {
             return Self::Absent;
         };
         match cut(rest) {
-            None => Self::Unclosed { before, opening },
+            None => Self::Unclosed {
+                before,
+                opening,
+                inside: rest,
+            },
             Some((inside, closing, after)) => Self::Closed {
                 before,
                 inside,

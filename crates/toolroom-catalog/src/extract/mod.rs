@@ -25,7 +25,7 @@ use toolroom_kernel::model::{Role, field};
 use self::document::Document;
 use self::registry::{Extractors, Prepared};
 use self::rules::{FileText, Found};
-use self::spec::{Extractor, Reader, Unmarked};
+use self::spec::{Extractor, FrontMatter, Reader, Unmarked};
 use crate::problem::{Problem, ProblemKind};
 
 /// What a file turned out to be.
@@ -56,6 +56,12 @@ pub fn extract(extractors: &Extractors, extension: &str, file: FileText<'_>) -> 
 
 fn extract_with(prepared: &Prepared, file: FileText<'_>) -> Extraction {
     let extractor = &prepared.extractor;
+    if extractor.front_matter == FrontMatter::Required
+        && !comment_style(extractor)
+            .is_some_and(|style| front_matter::has_block(file.source, &style))
+    {
+        return Extraction::NotATool;
+    }
     let mut document = read(prepared, file.source);
     let is_marked = |found: &Found| {
         [field::TOOL_TYPE, field::EXECUTOR_ID]

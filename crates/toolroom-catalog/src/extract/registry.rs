@@ -9,9 +9,11 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
+use super::comment_style;
 use super::document::Wanted;
+use super::front_matter::CommentStyle;
 use super::rules;
-use super::spec::Extractor;
+use super::spec::{Extractor, FrontMatter};
 use crate::core_data;
 use crate::near;
 
@@ -77,7 +79,8 @@ impl Extractors {
         }
     }
 
-    /// Adds a space's extractor.
+    /// Adds a space's extractor. What core reads for the sake of a block alone, a language
+    /// it does not know, is the space's to read.
     ///
     /// # Errors
     /// Says what is wrong with it.
@@ -93,6 +96,7 @@ impl Extractors {
         };
         for extension in extensions {
             match self.slots.get_mut(extension.as_str()) {
+                Some(slot) if slot.is_free() => *slot = Slot::new(source.clone()),
                 Some(slot) => {
                     slot.additions.push(source.clone());
                     slot.prepared = OnceLock::new();
@@ -134,6 +138,15 @@ impl Extractors {
         Some(prepared.as_deref().map_err(String::as_str))
     }
 
+    /// How a file of this extension writes comments, if it is a tool only by the block in
+    /// its first one.
+    #[must_use]
+    pub fn required_front_matter(&self, extension: &str) -> Option<CommentStyle> {
+        let extractor = &self.prepared(extension)?.ok()?.extractor;
+        let is_required = extractor.front_matter == FrontMatter::Required;
+        is_required.then(|| comment_style(extractor))?
+    }
+
     /// A text that changes whenever any extraction could.
     #[must_use]
     pub fn identity(&self) -> String {
@@ -159,6 +172,13 @@ impl Slot {
             additions: Vec::new(),
             prepared: OnceLock::new(),
         }
+    }
+
+    /// Whether core reads such files only for the sake of a block.
+    fn is_free(&self) -> bool {
+        let is_core = matches!(self.base, Source::Core(_));
+        let needs_block = |extractor: Extractor| extractor.front_matter == FrontMatter::Required;
+        is_core && self.base.parse().is_ok_and(needs_block)
     }
 
     fn prepare(&self) -> Result<Box<Prepared>, String> {
@@ -281,7 +301,7 @@ mod tests {
                          "comment": {"line": "--"}, "defaults": {"executor_id": "lua_runtime"}});
         extractors.add("extractors/lua", &object(lua)).unwrap();
         let prepared = extractors.prepared(".lua").unwrap().unwrap();
-        assert_eq!(prepared.extractor.comment.as_ref().unwrap().line, "--");
+        assert_eq!(prepared.extractor.comment.as_ref().unwrap().line, ["--"]);
         assert!(
             !prepared.extractor.rules.is_empty(),
             "the base's rules are inherited"

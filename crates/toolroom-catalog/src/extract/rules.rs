@@ -279,7 +279,7 @@ impl<'a> Reading<'a> {
     }
 
     fn script_block(&mut self, name: &str) -> Option<Hit> {
-        let comment = &self.extractor.comment.as_ref()?.line;
+        let comment = self.extractor.comment.as_ref()?.line.first()?;
         match script_block::read(self.file.source, comment, name) {
             Ok(block) => block.map(|block| Hit {
                 value: block.value,

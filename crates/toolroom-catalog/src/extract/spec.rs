@@ -30,7 +30,9 @@ pub enum Reader {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
-    pub line: String,
+    /// What begins one that ends with its line; where several do, the longer ones first.
+    #[serde(deserialize_with = "one_or_many")]
+    pub line: Vec<String>,
     #[serde(default)]
     pub block: Option<(String, String)>,
 }
@@ -46,6 +48,16 @@ pub enum Unmarked {
     Skip,
     /// A mistake worth telling.
     Report,
+}
+
+/// Whether a file must have a block of metadata in its leading comment to be a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrontMatter {
+    #[default]
+    Optional,
+    /// Without one the file is something else that happens to lie here.
+    Required,
 }
 
 /// Which keys of a data document become metadata besides those with a rule.
@@ -149,6 +161,7 @@ pub struct Extractor {
     /// Metadata for files that do not say it themselves.
     pub defaults: Map<String, Value>,
     pub unmarked: Unmarked,
+    pub front_matter: FrontMatter,
     pub keep: Keep,
     pub rules: Vec<FieldRule>,
 }
@@ -184,6 +197,7 @@ struct Written {
     comment: Option<Comment>,
     defaults: Option<Map<String, Value>>,
     unmarked: Option<Unmarked>,
+    front_matter: Option<FrontMatter>,
     keep: Option<Keep>,
     rules: FieldRules,
 }
@@ -203,6 +217,7 @@ impl Written {
             comment: self.comment,
             defaults: self.defaults.unwrap_or_default(),
             unmarked: self.unmarked.unwrap_or_default(),
+            front_matter: self.front_matter.unwrap_or_default(),
             keep: self.keep.unwrap_or_default(),
             rules: self.rules.0,
         })
@@ -306,6 +321,17 @@ mod tests {
             fault.starts_with("rules.name.type: unknown variant `magic`"),
             "{fault}"
         );
+    }
+
+    #[test]
+    fn comments_may_begin_in_several_ways() {
+        for (line, expected) in [
+            (json!("#"), vec!["#"]),
+            (json!([";;", ";"]), vec![";;", ";"]),
+        ] {
+            let extractor = parse(json!({"comment": {"line": line}})).unwrap();
+            assert_eq!(extractor.comment.unwrap().line, expected);
+        }
     }
 
     #[test]

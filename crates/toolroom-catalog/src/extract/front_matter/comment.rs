@@ -58,8 +58,9 @@ fn outside_block<'a>(line: &'a str, style: &CommentStyle, state: &mut State) -> 
         *state = State::Inside;
         return inside_block(line, line.len() - rest.len(), style, state);
     }
-    let mark = style.line.as_str();
-    let Some(rest) = text.strip_prefix(mark).filter(|_| !mark.is_empty()) else {
+    let mut marks = style.line.iter().filter(|mark| !mark.is_empty());
+    let Some((mark, rest)) = marks.find_map(|mark| Some((mark, text.strip_prefix(mark.as_str())?)))
+    else {
         *state = State::Code;
         return None;
     };

@@ -5,7 +5,7 @@ use super::*;
 
 fn style(line: &str) -> CommentStyle {
     CommentStyle {
-        line: line.to_owned(),
+        line: line.split_whitespace().map(str::to_owned).collect(),
         block: None,
     }
 }
@@ -47,6 +47,7 @@ fn the_marks_of_many_languages_are_taken_off() {
         (style("--"), "-----\n-- ---\n-- a: 1\n-- ---\nselect 1;\n"),
         (style("//"), "<?php\n\n// ---\n// a: 1\n// ---\n"),
         (style(";"), "; ---\n;a: 1\n; ---\n"),
+        (style(";; ;"), ";; ---\n;; a: 1\n; ---\n"),
         (with_block("//", "/*", "*/"), "/*\n---\na: 1\n---\n*/\n"),
         (
             with_block("//", "/*", "*/"),
@@ -165,5 +166,31 @@ proptest! {
     ) {
         let _ = read(&source, &style(&line));
         let _ = read(&source, &with_block(&line, "/*", "*/"));
+    }
+}
+
+#[test]
+fn a_block_is_there_if_it_means_to_be_metadata() {
+    for (source, expected) in [
+        ("-- ---\n-- executor_id: x\n-- ---\n", true),
+        ("-- A title.\n\n-- ---\n-- description: x\n-- ---\n", true),
+        ("-- ---\n-- {executor_id: x}\n-- ---\n", true),
+        ("-- ---\n-- \"executor_id\": x\n-- ---\n", true),
+        // What is wrong with it is for the reader to say.
+        ("-- ---\n-- executor_id: [\n-- ---\n", true),
+        ("-- ---\n-- executor_id: x\n", true),
+        ("-- ---\n-- executor_id = x\n-- ---\n", true),
+        ("-- ---\n-- config:\n", true),
+        // Frames, of which some programs draw many.
+        ("-- ---\n-- Globals\n-- ---\n-- SET A=1;\n", false),
+        ("-- ---\n-- Table 'users'\nselect 1;\n", false),
+        ("-- ---\n-- ---\n", false),
+        ("-- ---\n-- see https://example.org\n-- ---\n", false),
+        ("-- ----------\n-- a: 1\n-- ----------\n", false),
+        ("-- a: 1\nselect 1;\n", false),
+        ("select 1;\n-- ---\n-- executor_id: x\n-- ---\n", false),
+        ("", false),
+    ] {
+        assert_eq!(has_block(source, &style("--")), expected, "{source:?}");
     }
 }
