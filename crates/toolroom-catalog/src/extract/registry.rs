@@ -309,6 +309,19 @@ mod tests {
     }
 
     #[test]
+    fn a_language_core_reads_only_by_its_block_is_a_spaces_to_read() {
+        let mut extractors = Extractors::core();
+        assert!(extractors.required_front_matter(".lua").is_some());
+        let lua = json!({"extensions": [".lua"], "comment": {"line": "--"},
+                         "defaults": {"executor_id": "lua_runtime"}});
+        extractors.add("extractors/lua", &object(lua)).unwrap();
+        assert!(extractors.required_front_matter(".lua").is_none());
+        let prepared = extractors.prepared(".lua").unwrap().unwrap();
+        assert_eq!(prepared.extractor.id, "extractors/lua");
+        assert!(extractors.required_front_matter(".sql").is_some());
+    }
+
+    #[test]
     fn what_an_extractor_extends_may_extend_another() {
         let mut extractors = Extractors::core();
         let crystal = json!({"extends": "extractors/ruby", "extensions": [".cr"]});

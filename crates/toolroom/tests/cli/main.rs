@@ -6,6 +6,7 @@
     reason = "helpers of tests are tests too"
 )]
 
+mod comment_blocks;
 mod completions;
 mod doctor;
 mod env;
