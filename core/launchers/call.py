@@ -7,6 +7,7 @@ scripts. It is kept even where tools shall leave none: this directory is Toolroo
 if __name__ == "__main__":
     import sys
 
+    # The folder: what comes before "/call.py".
     sys.path.insert(0, __file__[:-8])
     wish, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     try:
